@@ -20,6 +20,8 @@ from biasamp.amplification.why_parts import AMPLIFIES, REDUCES
 
 SAMPLES = 300
 STRATA = 3
+# Runs of either side of a ratio of costs: of fewer, what else a machine does is in one side and not in the other.
+REPEATS = 12
 POINTS = np.arange(1, 10) / 10.0
 # How far the score is off where it is not calibrated: the truth is this much further apart between groups.
 OFF = 0.06
@@ -215,7 +217,8 @@ def speed(tasks: int, n: int = 1_000_000, strata: int = 50) -> None:
             lambda: biasamp.audit(data, **roles),
             lambda: biasamp.audit(data, **roles, task_scores=scores, strata="stratum"),
             lambda: biasamp.decompose(data["group"], truth, chance, strata=data["stratum"]).strata,
-        ]
+        ],
+        REPEATS,
     )
     of = f"{n:,} scores x {tasks} task{'' if tasks == 1 else 's'} x {strata} strata"
     goal_row(f"why, {of}", parts, "directional alone", alone, 2)

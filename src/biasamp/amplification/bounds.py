@@ -29,6 +29,8 @@ Index = NDArray[np.int64]
 CLEAR_OF_ALL = 0.01
 # Standard errors from the signed sum to its one-sided 95% bound: 1.645, and what 1% of wrong signs costs.
 REACH = 1.70
+# The level of bounds whose distance in standard errors p-values go by.
+_LEVEL = 0.975
 # Errors more of either kind that a one-sided bound counts. With one, as in the two-sided interval of Bonett and Price, a
 # model whose rare errors all go one way passed at its limit in 9% of samples; with two in 4%.
 ERRORS_MORE = 2.0
@@ -175,3 +177,18 @@ def bounds_of(up: Intervals, down: Intervals, unknown: int, level: float) -> Int
     method = f"worse sign of {unknown:,} pairs of unknown direction, and {reach:.2f} standard errors"
     varies = f"sampling of {'clusters' if up.clustered else 'records'}"
     return Interval(low, high, level, method, varies, up.standard_error())
+
+
+def bounds_p(up: tuple[Floats, Floats], down: tuple[Floats, Floats]) -> Floats:
+    """The two-sided p-values of values of 0 that their bounds give: pairs of unknown direction count with the worse sign.
+
+    Bounds are values and their standard errors.
+    """
+    from scipy.special import ndtr, ndtri
+
+    scale = standard_errors(_LEVEL) / float(ndtri(_LEVEL))
+    tails = []
+    for centre, error in (down, (-up[0], up[1])):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            tails.append(np.where(error > 0, ndtr(-centre / (scale * error)), 0.5))
+    return np.asarray(np.minimum(1.0, 2.0 * np.minimum(*tails)))

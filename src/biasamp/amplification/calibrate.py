@@ -18,7 +18,7 @@ from biasamp.data.plain_arguments import array_of, level_of, number, numbers_of,
 from biasamp.data.row_numbers import row_numbers
 from biasamp.results.interval import Interval, plain
 from biasamp.results.renderers import render
-from biasamp.results.table import Table
+from biasamp.results.table import Table, plain_values
 
 from .threshold_curves import Curves
 
@@ -87,7 +87,7 @@ class Calibration:
         """The thresholds in plain Python values."""
         return {
             "schema": 1,
-            "labels": [{key: plain(value) for key, value in row.items()} for row in self.table.rows()],
+            "labels": self.table.plain_rows(),
         }
 
 
@@ -219,9 +219,7 @@ class Sweep:
         more: dict[str, Any] = {}
         if yes_or_no(groups, "groups"):
             tables = {"groups": self.rates(at), "band": self.band(at), "agnostic": self.agnostic}
-            more = {
-                name: [{k: plain(v) for k, v in row.items()} for row in held.rows()] for name, held in tables.items()
-            }
+            more = {name: held.plain_rows() for name, held in tables.items()}
             more["marks"] = self.marks
         return {
             "schema": 1,
@@ -231,7 +229,7 @@ class Sweep:
             "sign_source": self.sign_source,
             "n": self.n,
             "thresholds": count,
-            "curve": [{k: plain(v) for k, v in row.items()} for row in self.curve.take(places).rows()],
+            "curve": self.curve.take(places).plain_rows(),
             **more,
         }
 
@@ -256,7 +254,7 @@ class Sweep:
         columns = {name: self.curve[name][places] for name in ("threshold", "rate", "amplification")}
         columns |= {"low": low, "high": high}
         return {
-            **{name: [plain(value) for value in values] for name, values in columns.items()},
+            **{name: plain_values(values) for name, values in columns.items()},
             "groups": known.group_steps(at, most_groups),
             "groups_in_all": len(known.given) * len(known.outcome),
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from .calibrate import Sweep
 from .threshold_curves import Curves, Floats, Hits
 
 Signs = NDArray[np.int8]
+Index = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +34,7 @@ class CountedCurves(Curves):
 
     counts: ThresholdCounts
     _above: dict[tuple[int, int], Floats] = field(default_factory=dict)
+    _last: dict[Any, Any] = field(default_factory=dict)
 
     @classmethod
     def of_counts(
@@ -49,21 +53,36 @@ class CountedCurves(Curves):
         ``decided`` is of shape (given labels, outcome labels). 0.5 where it is among them, else the highest; None where
         no threshold of the grid gives these decisions.
         """
-        same = np.ones(len(GRID), dtype=bool)
-        for label in range(len(self.outcome)):
-            held = self.hits(label, GRID)
-            same &= np.isclose((held.true + held.false)[:-1], decided[:, label, None]).all(axis=0)
+        held = [self.hits(label, GRID) for label in range(len(self.outcome))]
+        positive: Floats = np.stack([(part.true + part.false)[:-1] for part in held])
+        same: Mask = np.asarray(np.isclose(positive, decided.T[:, :, None]).all(axis=(0, 1)))
         if same[np.searchsorted(GRID, USUAL)]:
             return USUAL
         return float(GRID[same][-1]) if same.any() else None
 
     def hits(self, label: int, thresholds: Floats, power: int = 1) -> Hits:
         """The counts of one label at some thresholds; with a power of 2, of squared weights."""
-        if (label, power) not in self._above:
-            self._above[label, power] = self.counts.above(label, power)
-        above = self._above[label, power]
-        at = above[:, np.searchsorted(GRID, thresholds, side="left")]
-        return Hits(at[..., 1], at[..., 0], above[:, :1, 1], above[:, :1, 0])
+        key = label, power
+        if key not in self._above:
+            self._above[key] = self.counts.above(label, power)
+        if self._last.get("thresholds") is not thresholds:
+            # The figures of one label after another are made, several of each at the same thresholds.
+            self._last.clear()
+            self._last.update(thresholds=thresholds, places=_places(thresholds))
+        if key not in self._last:
+            above = self._above[key]
+            at = above[:, self._last["places"]]
+            self._last[key] = Hits(at[..., 1], at[..., 0], above[:, :1, 1], above[:, :1, 0])
+        held: Hits = self._last[key]
+        return held
+
+    @cached_property
+    def _grid(self) -> Floats:
+        return super().distinct()
+
+    def distinct(self, label: int | None = None) -> Floats:
+        """The grid, and one threshold above all: of one label or of all."""
+        return self._grid
 
     def band_is_cheap(self, points: int) -> bool:
         """A band follows from the counts that the curve does."""
@@ -112,6 +131,12 @@ class CountedCurves(Curves):
     def _steps(self, values: Floats) -> Floats:
         """Between two thresholds a figure lies somewhere between those at them: their mean stands for it."""
         return np.concatenate([values[:1], (values[1:] + values[:-1]) / 2.0])
+
+
+def _places(thresholds: Floats) -> Index | slice:
+    """The places of thresholds in the grid, a slice of all of them."""
+    places = np.searchsorted(GRID, thresholds, side="left")
+    return slice(len(places)) if np.array_equal(places, np.arange(len(places))) else places
 
 
 def counted_sweep(

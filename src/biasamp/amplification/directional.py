@@ -422,8 +422,17 @@ class Directional(Estimate):
             out += sign_cautions(self.sign_p, delta, error, crossfit, self.source.own_signs)
         return out + self.sample.no_interval
 
+    @cached_property
+    def _intervals(self) -> dict[str, Intervals | None]:
+        return {}
+
     def interval(self, of: str) -> Intervals | None:
-        """What makes the intervals of a figure."""
+        """What makes the intervals of a figure, and keeps the resamples that were drawn for it."""
+        if of not in self._intervals:
+            self._intervals[of] = self._interval(of)
+        return self._intervals[of]
+
+    def _interval(self, of: str) -> Intervals | None:
         if not self.sample.has_intervals:
             return None
         unseen = self.added_variance(self.factor)

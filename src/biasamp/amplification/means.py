@@ -113,7 +113,7 @@ class MeanAmplification:
             "standardised": plain(self.standardised),
             "deviation": plain(self.deviation),
             "n": plain(self.n),
-            "groups": [{name: plain(value) for name, value in row.items()} for row in self.groups.rows()],
+            "groups": self.groups.plain_rows(),
         }
 
 

@@ -88,8 +88,8 @@ class Parity:
             "metric": "parity",
             "direction": self.direction,
             "n": plain(self.n),
-            "outcomes": [{k: plain(v) for k, v in row.items()} for row in self.table.rows()],
-            "groups": [{k: plain(v) for k, v in row.items()} for row in self.groups.rows()],
+            "outcomes": self.table.plain_rows(),
+            "groups": self.groups.plain_rows(),
             "excluded": [{k: plain(v) for k, v in row.items()} for row in self.excluded],
         }
 

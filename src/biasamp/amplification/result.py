@@ -275,7 +275,7 @@ class Amplification(FiguresWithIntervals):
         if most_pairs is not None and len(listed) > most_pairs:
             size = np.nan_to_num(np.abs(listed["amplification"]))
             listed = listed.take(np.sort(np.argsort(-size, kind="stable")[:most_pairs]))
-        out["pairs"] = [{key: plain(value) for key, value in row.items()} for row in listed.rows()]
+        out["pairs"] = listed.plain_rows()
         out["excluded"] = [{key: plain(value) for key, value in row.items()} for row in self.excluded]
         out["cautions"] = list(cautions)
         return out

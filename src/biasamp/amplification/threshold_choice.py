@@ -359,4 +359,4 @@ def _figure(value: float) -> str:
 
 
 def _plain_rows(table: Table) -> list[dict[str, Any]]:
-    return [{key: plain(value) for key, value in row.items()} for row in table.rows()]
+    return table.plain_rows()

@@ -81,7 +81,7 @@ class Margin(Directional):
         value, score = self.decided.interval("value"), self.scored.interval("value")
         if of != "value" or value is None or score is None:
             return None
-        moved = Difference(value.statistic, score.statistic)
+        moved = Difference(value, score)
         return self.sample.intervals(moved, self.cautions(), None, self.unseen_variance(self.factor))
 
 

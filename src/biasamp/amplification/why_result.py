@@ -269,7 +269,7 @@ class Decomposition(FiguresWithIntervals):
             return value
 
         def rows(table: Table | None) -> list[dict[str, Any]] | None:
-            return None if table is None else [{k: plain(v) for k, v in row.items()} for row in table.rows()]
+            return None if table is None else table.plain_rows()
 
         return {
             "metric": "decompose",

@@ -18,7 +18,7 @@ from biasamp.counts.joint import JointCounts
 from biasamp.counts.why_counts import WhyCounts
 from biasamp.data import LabelSet
 from biasamp.data.scores import Scored, Strata
-from biasamp.resampling.intervals import Intervals, small_cautions
+from biasamp.resampling.intervals import Intervals, small_cautions, standard_errors_of
 from biasamp.resampling.sample import Sample
 from biasamp.resampling.significance import q_values
 from biasamp.resampling.statistics_of_bags import Difference, FixedSigns, Known, Ratios, Statistic, residuals
@@ -28,7 +28,7 @@ from biasamp.results.interval import UNCLEAR_SIGNS, Caution
 from .base import Base
 from .base_error import BaseError
 from .base_records import BaseRecords
-from .bounds import CLEAR_OF_ALL, ERRORS_MORE, standard_errors
+from .bounds import CLEAR_OF_ALL, ERRORS_MORE, bounds_p
 from .directional import Directional
 from .signs import association_p_of, association_signs
 from .why_inside import AtOnce, Inside, OneByOne, own_shares
@@ -37,8 +37,6 @@ from .why_parts import PARTS, RANGE, ScoreParts
 Floats = NDArray[np.float64]
 Signs = NDArray[np.int8]
 
-# The level of bounds whose distance in standard errors p-values go by.
-_LEVEL = 0.975
 # The two orders of Kitagawa: rates change at the base's mix and then the mix changes, or the other way round.
 ORDERS = ("rates first", "mix first")
 
@@ -368,28 +366,25 @@ class StrataParts:
         worse = inside.worse
         unclear = np.asarray(worse.unknown.any(axis=(1, 2)))
         lots = [inside.factor, worse.up, worse.down] if unclear.any() else [inside.factor]
-        made = [
-            list(
-                zip(
-                    *(of(lot) for of in (inside.mean, inside.influences, inside.unseen, inside.base_error)), strict=True
-                )
-            )
-            for lot in lots
-        ]
         clustered = self.whole.sample.clustered
         low, high, p = (np.full(len(there), np.nan) for _ in range(3))
+        influences = [inside.influences(lot) for lot in lots]
+        unseen, of_base = ([of(lot) for lot in lots] for of in (inside.unseen, inside.base_error))
+        values = inside.mean(lots[0])
         for place in np.flatnonzero(there).tolist():
-            value, influence, unseen, of_base = made[0][place]
-            own = Intervals(Known(float(value), influence), clustered, unseen=float(unseen + of_base))
+            more = float(unseen[0][place] + of_base[0][place])
+            own = Intervals(Known(float(values[place]), influences[0][place]), clustered, unseen=more)
             low[place], high[place] = own(level, "closed_form", 2, 0).within(*RANGE)
-            bounds = [replace(own, unseen=float(ERRORS_MORE * unseen + of_base))] * 2
-            if unclear[place]:
-                held = [lot[place] for lot in made[1:]]
-                bounds = [
-                    Intervals(Known(float(value), influence), clustered, unseen=float(ERRORS_MORE * unseen + of_base))
-                    for value, influence, unseen, of_base in held
-                ]
-            p[place] = bounds_p(bounds[0], bounds[1])
+        bounds = [
+            (inside.mean(lot), standard_errors_of(moved, ERRORS_MORE * each + error))
+            for lot, moved, each, error in zip(lots, influences, unseen, of_base, strict=True)
+        ]
+        own_bounds, (up, down) = bounds[0], (bounds[1:] or [bounds[0]] * 2)
+        # Where all signs are known, both bounds are those of the value.
+        one, two = (
+            [np.where(unclear, far, near) for far, near in zip(side, own_bounds, strict=True)] for side in (up, down)
+        )
+        p[there] = bounds_p((one[0], one[1]), (two[0], two[1]))[there]
         return low, high, p
 
     def pair_table(self) -> Table:
@@ -401,16 +396,9 @@ class StrataParts:
         share = own_shares(self.sizes)
         whole = np.broadcast_to(self.whole.values.sign, defined.shape)
         columns |= {name: q_values(columns[name[:-1] + "p"]) for name in ("q", "score_q", "threshold_q")}
-        extra = {"share": share[defined], "sign_of_whole": whole[defined], "reversed": self.reversed[defined]}
+        extra: dict[str, NDArray[Any]] = {
+            "share": share[defined],
+            "sign_of_whole": whole[defined],
+            "reversed": self.reversed[defined],
+        }
         return Table({"stratum": text(self.names)[first], **columns, **extra})
-
-
-def bounds_p(up: Intervals, down: Intervals) -> float:
-    """The two-sided p-value of a value of 0 that its bounds give: pairs of unknown direction count with the worse sign."""
-    from scipy.special import ndtr, ndtri
-
-    scale = standard_errors(_LEVEL) / float(ndtri(_LEVEL))
-    tails = []
-    for centre, error in ((down.value, down.standard_error()), (-up.value, up.standard_error())):
-        tails.append(float(ndtr(-centre / (scale * error))) if error > 0 else 0.5)
-    return min(1.0, 2.0 * min(tails))

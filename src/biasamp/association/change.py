@@ -13,7 +13,6 @@ from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.label_bags import BAGS, LabelBags
 from biasamp.data.plain_arguments import level_of, one_of, path_of
 from biasamp.resampling.significance import METHODS, q_values
-from biasamp.results.interval import plain
 from biasamp.results.table import Table, text
 
 from .associate import associate
@@ -70,7 +69,7 @@ class AssociationChange(Table):
 
     def to_dict(self) -> dict[str, Any]:
         """The table in plain Python values that JSON can hold."""
-        rows = [{name: plain(value) for name, value in row.items()} for row in self.rows()]
+        rows = self.plain_rows()
         return {"sharing": self.sharing, "note": self.note, "labels": rows}
 
 

@@ -24,7 +24,6 @@ from biasamp.counts.shared_counts import SharedCounts
 from biasamp.data import printable
 from biasamp.resampling.significance import normal_quantile, q_values
 from biasamp.results import Table, text
-from biasamp.results.interval import plain
 
 from .association_metric import Array
 from .values import Moments, gap_intervals
@@ -340,5 +339,5 @@ class ConditionalGaps:
             }
             for stratum in self.strata
         ]
-        gaps = [{name: plain(value) for name, value in row.items()} for row in self.table.rows()]
+        gaps = self.table.plain_rows()
         return {"strata": strata, "gaps": gaps, "undefined": list(self.undefined)}

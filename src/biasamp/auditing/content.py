@@ -16,7 +16,7 @@ _ODD = np.uint64(0xD1342543DE82EF95)
 _EMPTY = np.uint64(0x9FB21C651E98DF25)
 _SHIFT = np.uint64(29)
 # Records that are digested together stay in cache.
-_CHUNK = 1 << 14
+_CHUNK = 1 << 15
 # Takes the digests of some records and where those begin and end.
 Mixer = Callable[[Keys, Keys, int, int], None]
 

@@ -121,7 +121,7 @@ def measure_parity(subject: Counted, outcomes: Outcomes, settings: Settings, out
         if cautions:
             entry["cautions"] = cautions[:1]
         entry["outcomes"] = [{k: plain(row[k]) for k in ("outcome", _MEAN)} for row in result.table.rows()]
-        entry["groups"] = [{k: plain(v) for k, v in row.items()} for row in result.groups.rows()]
+        entry["groups"] = result.groups.plain_rows()
         entry["excluded"] = list(result.excluded)
         out.entries.append(entry)
     out.rates += _rows(subject, bags, made, settings, reference, kept)

@@ -13,6 +13,7 @@ from biasamp.amplification.why_strata import StrataParts
 from biasamp.counts.fixed import floats
 from biasamp.resampling.sample import Sample
 from biasamp.results.interval import Caution, plain
+from biasamp.results.table import Table
 
 from .plan import Spec
 from .score_types import WhyPair
@@ -135,6 +136,7 @@ def why_entry(subject: Counted, direction: str, settings: Settings, out: Measure
 def _pairs(result: Decomposition) -> dict[str, Any]:
     """The parts of the pairs that change most."""
     names = WhyPair.__required_keys__
-    rows = [{name: plain(value) for name, value in row.items() if name in names} for row in result.pairs.rows()]
+    columns = result.pairs.columns
+    rows = Table({name: values for name, values in columns.items() if name in names}).plain_rows()
     rows.sort(key=lambda row: -abs(row["amplification"] or 0.0))
     return {"pairs": rows[:_MOST_PAIRS], "pairs_in_all": len(rows)}

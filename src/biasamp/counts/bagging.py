@@ -36,7 +36,9 @@ MOST_CELLS = 1 << 22
 # The largest weight that a bag is drawn with.
 _MOST_DRAWN = 8
 # Multiplications that libraries of linear algebra do in one thread, and those of products that are cut into such.
-_ONE_THREAD, _SMALL_PRODUCT = 1 << 18, 1 << 26
+_ONE_THREAD, _SMALL_PRODUCT = 1 << 18, 1 << 28
+# Rows of such a part: of fewer, the other matrix would be read too often.
+_TALL = 32
 _BAG = np.uint64(0x2545F4914F6CDD1D)
 _DEALING = 0x5EED_0F_BA65
 _last = threading.local()
@@ -190,6 +192,30 @@ def _weights(numbers: bytes, bags: int, resamples: int, seed: int) -> NDArray[np
     return weights
 
 
+def exact_product(left: NDArray[Any], right: NDArray[Any]) -> Floats:
+    """``left @ right`` in the type of ``right``, of numbers whose sums are exact in whatever order they are made.
+
+    Products that are not large are cut into such as one thread computes: waking others for so little costs more than it
+    saves, as they then wait for more in a loop.
+
+    >>> import numpy as np
+    >>> exact_product(np.ones((2, 100_000)), np.ones((100_000, 3))).tolist()
+    [[100000.0, 100000.0, 100000.0], [100000.0, 100000.0, 100000.0]]
+    """
+    (rows, inner), columns = left.shape, right.shape[1]
+    if rows * inner * columns > _SMALL_PRODUCT:
+        return np.asarray(left.astype(right.dtype, copy=False) @ right, dtype=np.float64)
+    out = np.zeros((rows, columns))
+    tall = max(_TALL, _ONE_THREAD // max(inner * columns, 1))
+    deep = max(1, _ONE_THREAD // max(min(tall, rows) * columns, 1))
+    for first in range(0, rows, tall):
+        mine = slice(first, first + tall)
+        for start in range(0, inner, deep):
+            part = slice(start, start + deep)
+            out[mine] += left[mine, part].astype(right.dtype, copy=False) @ right[part]
+    return out
+
+
 def weighted_sums(weights: NDArray[np.float32], values: NDArray[Any]) -> Floats:
     """``weights @ values`` without rounding, where :func:`addends` made the values.
 
@@ -205,13 +231,7 @@ def weighted_sums(weights: NDArray[np.float32], values: NDArray[Any]) -> Floats:
     ndarray of shape (resamples, ...)
     """
     columns = values.reshape(len(values), math.prod(values.shape[1:]))
-    weights = weights.astype(values.dtype, copy=False)
-    # Small products are cut into such as one thread computes: waking others for so little costs more than it saves.
-    step = (
-        max(1, _ONE_THREAD // max(columns.size, 1)) if len(weights) * columns.size <= _SMALL_PRODUCT else len(weights)
-    )
-    parts = [weights[start : start + step] @ columns for start in range(0, len(weights), step)]
-    return np.concatenate(parts, dtype=np.float64).reshape(len(weights), *values.shape[1:])
+    return exact_product(weights, columns).reshape(len(weights), *values.shape[1:])
 
 
 def deal_out(counts: Index) -> tuple[Index, Index, Index, int]:

@@ -27,9 +27,11 @@ Tables = dict[str, Any]
 SUMMED = ("truth", "held", "both", "scores", "scores_truth", "scores_held")
 # Entries whose columns are laid out at once where they are not counted in numba.
 _ROWS = 1 << 14
-# Entries whose columns are copied at once where records have several, or where the labels of a record lie together: for
-# fewer, the cells of an outcome would have to be brought into cache more often.
+# Entries whose columns are copied at once where records have several: for fewer, the cells of an outcome would have to be
+# brought into cache more often.
 _COPIED = 1 << 18
+# Outcomes that are copied at once where the labels of a record lie together: neighbours of one line of memory.
+_TURNED = 4
 # Scores of at most 2**52 units whose sum is sure to fit into 64 bits.
 _MOST = 1024
 
@@ -206,27 +208,56 @@ class Cut:
     Attributes
     ----------
     stratum : ndarray of shape (rows,)
-    row : ndarray of shape (records,)
     size : ndarray of shape (rows, labels)
         The entries of every cell.
     cell : ndarray of shape (entries,)
     """
 
     stratum: Index
-    row: Index
     size: Index
-    cell: Index
+    cell: NDArray[Any]
 
     @classmethod
     def of_entries(cls, entries: Entries, stratum: Index, row: Index) -> Cut:
         """The cells of entries whose records are in these rows."""
         cell = entries.cells(row)
         size = np.bincount(cell, minlength=len(stratum) * entries.labels).reshape(len(stratum), entries.labels)
-        return cls(stratum, row, size, cell)
+        return cls(stratum, size, cell)
+
+    @classmethod
+    def compiled(
+        cls, entries: Entries, codes: Index, strata: int, bag: Index, finest: int, bags: int
+    ) -> tuple[Index, Cut]:
+        """Which of ``strata`` times ``bags`` hold records, and the cut; of records with one entry each, in numba.
+
+        ``bag`` is each record's bag of the ``finest`` cut; ``codes`` are empty where there is one stratum.
+        """
+        from .kernels.compiled_scores import number_cells
+
+        labels = entries.labels
+        many = strata * bags * labels
+        size, cell = np.zeros(many, dtype=np.int64), np.empty(len(bag), dtype=_numbers_to(many))
+        number_cells(codes, bag, entries.label, finest, bags, labels, size, cell)
+        held = size.reshape(-1, labels)
+        numbers = np.flatnonzero(held.any(axis=1))
+        if len(numbers) < len(held):
+            place = np.zeros(len(held), dtype=np.int64)
+            place[numbers] = np.arange(len(numbers))
+            cell = (place[:, None] * labels + np.arange(labels)).astype(cell.dtype).reshape(-1)[cell]
+        return numbers, cls(numbers // bags, held[numbers], cell)
+
+    def records(self, strata: int) -> Index:
+        """How many records each stratum has, of records with one entry each."""
+        return np.bincount(self.stratum, self.size.sum(axis=1), minlength=strata).astype(np.int64)
 
     def sizes(self, entries: Entries) -> Index:
         """How many records every row has of each given label and of everyone, of shape (rows, given labels + 1, 1)."""
         return (self.size if entries.everyone else with_everyone(self.size, 1))[:, :, None]
+
+
+def _numbers_to(most: int) -> type[np.unsignedinteger[Any]]:
+    """What numbers below ``most`` fit into: loops over numbers of half the size wait less for memory."""
+    return np.uint16 if most <= 1 << 16 else np.uint32
 
 
 def count_compiled(
@@ -262,32 +293,32 @@ def count_compiled(
     decided : ndarray of shape (outcome labels, rows, labels, 4)
         Records of every cell of ``bags`` without truth and decision, with the decision, with the truth, and with both.
     """
-    from .kernels.compiled_scores import KINDS, add_scores
+    from .kernels.compiled_scores import KINDS, add_scores, number_layers
 
     labels, width = entries.labels, sides[0].width
     most = max(int(cut.size.max(initial=0)) for cut in cuts)
+    held = cuts if bags is None else [*cuts, bags]
+    numbered = _numbers_to(max(strata * labels, *(cut.size.size for cut in held)))
     made = [Cells.nothing((width, len(cut.stratum), labels), entries.everyone, most) for cut in cuts]
-    small = np.uint16 if strata * labels < 1 << 16 else np.uint32
-    layer = (cuts[0].stratum[:, None] * labels + np.arange(labels)).astype(small).reshape(-1)[cuts[0].cell]
-    places = [(cut.cell * KINDS).astype(np.uint32) for cut in cuts]
-    first = (entries.label * len(GRID)).astype(np.uint32)
+    places = [cut.cell.astype(numbered, copy=False) for cut in held]
+    of_cell = (cuts[0].stratum[:, None] * labels + np.arange(labels)).astype(numbered).reshape(-1)
+    layer, label = np.empty(len(entries.label), dtype=numbered), entries.label.astype(numbered)
+    number_layers(places[0], of_cell, layer)
     squares = np.zeros((width, strata * labels, 2), dtype=np.int64)
     rows = (0 if bags is None else len(bags.stratum)), labels, KINDS
     decided = np.zeros((width, *rows), dtype=np.uint32)
-    bag = places[0][:0] if bags is None else (bags.cell * KINDS).astype(np.uint32)
+    bag = places[0][:0] if bags is None else places[-1]
+    other = places[1] if len(cuts) > 1 else places[0][:0]
     for mine in entries.parts():
         steps = [bins.nothing() for _ in range(width)]
-        for here, columns in _columns(entries, sides, mine):
-            places_here = [place[here] for place in places]
-            if len(cuts) == 1:
-                places_here.append(places[0][:0])
-            for j, (one, said, score) in enumerate(zip(*columns, strict=True)):
+        for here, first, columns in _columns(entries, sides, mine):
+            where = [part[here] for part in (places[0], other, bag, label, layer)]
+            for j, (one, said, score) in enumerate(zip(*columns, strict=True), first):
                 cells = [cut.of_outcome(j) for cut in made]
                 again = cells[1] if len(cuts) > 1 else [part[:0] for part in cells[0]]
                 score = np.ascontiguousarray(score, dtype=np.float64)
-                lot = first[here], layer[here], one, said, score, GRID
                 sums = *cells[0], *again, squares[j], *steps[j]
-                add_scores(*places_here, *lot, *sums, bag[here], decided[j].reshape(-1))
+                add_scores(*where, one, said, score, GRID, *sums, decided[j].reshape(-1))
         for j, filled in enumerate(steps):
             bins.add(j, *filled)
     return made, np.moveaxis(squares.reshape(width, strata, labels, 2), 0, -1), decided
@@ -295,17 +326,38 @@ def count_compiled(
 
 def _columns(
     entries: Entries, sides: Sequence[LabelSet], mine: slice
-) -> Iterator[tuple[slice, list[list[NDArray[Any]]]]]:
-    """The columns of some entries, a few entries at a time where columns have to be copied."""
+) -> Iterator[tuple[slice, int, list[list[NDArray[Any]]]]]:
+    """Some entries, the first of some outcomes, and the columns of these; a few of either where columns have to be copied."""
+    from .kernels.compiled_scores import turn
+
     if entries.everyone:
         whole = [side.columns() for side in sides]
         for here in _cut(mine, _COPIED):
-            yield here, [[column[entries.records[here]] for column in columns] for columns in whole]
+            yield here, 0, [[column[entries.records[here]] for column in columns] for columns in whole]
         return
     # Where each record has one entry the entries are the records.
-    together = all(side.by_column for side in sides)
-    for here in [mine] if together else _cut(mine, _COPIED):
-        yield here, [side.columns(here.start, here.stop) for side in sides]
+    rows = [None if side.by_column else side.matrix() for side in sides]
+    if any(held is None and not side.by_column for held, side in zip(rows, sides, strict=True)):
+        for here in _cut(mine, _COPIED):
+            yield here, 0, [side.columns(here.start, here.stop) for side in sides]
+        return
+    ready = [side.columns(mine.start, mine.stop) if side.by_column else [] for side in sides]
+    if all(held is None for held in rows):
+        yield mine, 0, ready
+        return
+    # One copy after another has the same place: memory that is new has to be cleared first.
+    copies = [None if held is None else np.empty((_TURNED, mine.stop - mine.start), dtype=held.dtype) for held in rows]
+    for first in range(0, sides[0].width, _TURNED):
+        some = slice(first, first + _TURNED)
+        columns = []
+        for held, copy, lot in zip(rows, copies, ready, strict=True):
+            if held is None or copy is None:
+                columns.append(lot[some])
+            else:
+                few = held[mine, some]
+                turn(few, copy)
+                columns.append(list(copy[: few.shape[1]]))
+        yield mine, first, columns
 
 
 def _cut(mine: slice, step: int) -> list[slice]:

@@ -144,14 +144,23 @@ class ScoreTables:
         given, width = evaluation.given, evaluation.truth.width
         entries = Entries.of_records(given)
         numbers, made = [], []
-        # Fewer bags follow from more.
-        bag_of_record(evaluation, max(decided or 0, *(bags for _, _, bags in cuts)))
-        for codes, strata, bags in cuts:
-            number, row = occupied(codes * bags + bag_of_record(evaluation, bags), strata * bags)
-            numbers.append(number)
-            made.append(Cut.of_entries(entries, number // bags, row))
         sides = evaluation.truth, evaluation.predicted, scores
         compiled = worth_compiling(SCORES_COST * len(evaluation) * width, accelerate)
+        # Fewer bags follow from more.
+        finest = max(decided or 0, *(bags for _, _, bags in cuts))
+        finest_bag = bag_of_record(evaluation, finest)
+
+        def cut_into(codes: Index, strata: int, bags: int) -> tuple[Index, Cut]:
+            if compiled and not entries.everyone:
+                return Cut.compiled(entries, codes, strata, finest_bag, finest, bags)
+            bag = bag_of_record(evaluation, bags)
+            number, row = occupied(codes * bags + bag if len(codes) else bag, strata * bags)
+            return number, Cut.of_entries(entries, number // bags, row)
+
+        for codes, strata, bags in cuts:
+            number, cut = cut_into(codes, strata, bags)
+            numbers.append(number)
+            made.append(cut)
         bins = ScoreBins.zeros(given.width + 1 if compiled and binnable(given, scores) else 0, width)
         many = cuts[0][1]
         held: list[tuple[Rows, Index]]
@@ -159,8 +168,7 @@ class ScoreTables:
         if compiled:
             alone, in_bags = None, np.zeros(0, dtype=np.int64)
             if decided is not None and not entries.everyone:
-                in_bags, row = occupied(bag_of_record(evaluation, decided), decided)
-                alone = Cut.of_entries(entries, in_bags, row)
+                in_bags, alone = cut_into(cuts[0][0][:0], 1, decided)
             rows, squares, kinds = count_compiled(entries, made, sides, many, bins, alone)
             if decided is not None and alone is not None:
                 pairs = BagCounts.of_kinds(evaluation, decided, in_bags, kinds, alone.size)
@@ -174,7 +182,7 @@ class ScoreTables:
                 squared = with_everyone(squared, 1)
             exact = Fixed(np.zeros_like(squared[:, :, 0]), squared[:, :, 0], squared[:, :, 1])
             labels = given.labels, evaluation.truth.labels
-            records = np.bincount(codes, minlength=strata)
+            records = np.bincount(codes, minlength=strata) if entries.everyone else cut.records(strata)
             tables.append(cls(labels, strata, bags, number, records, cut.sizes(entries), cells, exact))
         if not len(bins.steps):
             return tables, count_scores(replace(evaluation, predicted=scores)), pairs

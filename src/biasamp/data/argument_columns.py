@@ -93,7 +93,7 @@ def _mapping(data: Mapping[Any, Any], role: str) -> Columns:
         if not read.single:
             raise ValueError(_no_column(f"{role}[{name!r}]"))
         (item,) = read.apart()
-        columns.append(replace(item, name=str(name)))
+        columns.append(item.held_as(str(name), item.values))
     check_lengths({column.name: column for column in columns}, role)
     return Columns(columns, single=False)
 
@@ -196,7 +196,8 @@ def split_missing(array: NDArray[Any], masked: Any = None) -> tuple[NDArray[Any]
 
 def _column(array: NDArray[Any], masked: Any, name: str, role: str) -> Column:
     if array.dtype.kind in "biuf":
-        return Column.numbers(name, *split_missing(array, masked))
+        scores = Column.scores(name, array) if masked is None else None
+        return Column.numbers(name, *split_missing(array, masked)) if scores is None else scores
     if array.dtype.kind in "mM":
         missing = np.isnat(array) if masked is None else masked | np.isnat(array)
         return Column.text(name, array.astype(str).tolist(), missing)

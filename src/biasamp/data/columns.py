@@ -53,6 +53,13 @@ class Column:
         """Whether all numbers lie in [0, 1]: looked at once, as millions are read from memory as seldom as can be."""
         return within_0_1(self.values)
 
+    def held_as(self, name: str, values: NDArray[Any]) -> Column:
+        """The same values under another name or in another place; what was found out about them stays known."""
+        made = replace(self, name=name, values=values)
+        if "within_0_1" in self.__dict__:
+            made.__dict__["within_0_1"] = self.within_0_1
+        return made
+
     def take(self, records: Mask) -> Column:
         """The values of some records."""
         missing = None if self.missing is None else self.missing[records]
@@ -67,6 +74,15 @@ class Column:
     def numbers(cls, name: str, values: NDArray[Any], missing: Mask | None) -> Column:
         """A column of whole numbers, floats or true/false."""
         return cls(name, _NUMBER_KINDS[values.dtype.kind], values, missing)
+
+    @classmethod
+    def scores(cls, name: str, values: NDArray[Any]) -> Column | None:
+        """A column of floats that all lie in [0, 1], and so are all there; None of others."""
+        if values.dtype != np.float64 or not _plain_scores(values):
+            return None
+        made = cls.numbers(name, values, None)
+        made.__dict__["within_0_1"] = True
+        return made
 
     @classmethod
     def text(cls, name: str, values: Sequence[Any], missing: Mask) -> Column:
@@ -299,12 +315,19 @@ def within_0_1(values: NDArray[Any]) -> bool:
     >>> [within_0_1(np.array(numbers)) for numbers in ([0.0, 1.0], [0.5, 1.5], [-0.0, 0.5], [0.5, np.nan], [])]
     [True, False, True, False, True]
     """
-    if values.dtype == np.float64 and values.size and int(values.view(np.uint64).max()) <= _ONE_BITS:
-        # Bits of floats from 0 on ascend like they do; those of negative numbers and of NaN are above those of 1.
+    if values.dtype == np.float64 and _plain_scores(values):
         return True
     step = max(1, _CHECKED * len(values) // max(values.size, 1))
     parts = (values[start : start + step] for start in range(0, len(values), step))
     return all(not part.size or bool(part.min() >= 0 and part.max() <= 1) for part in parts)
+
+
+def _plain_scores(values: NDArray[np.float64]) -> bool:
+    """Whether numbers lie in [0, 1], by one look; not so of some that do, such as -0.0, or of no numbers.
+
+    Bits of floats from 0 on ascend like they do; those of negative numbers and of NaN are above those of 1.
+    """
+    return bool(values.size) and int(values.view(np.uint64).max()) <= _ONE_BITS
 
 
 def compact(codes: Index, spelled: Sequence[str]) -> tuple[Index, tuple[str, ...]]:
@@ -312,7 +335,9 @@ def compact(codes: Index, spelled: Sequence[str]) -> tuple[Index, tuple[str, ...
     if len(spelled) <= _FEW:
         observed = np.array([(codes == code).any() for code in range(len(spelled))], dtype=np.int64)
     else:
-        observed = np.bincount(codes + 1, minlength=len(spelled) + 1)[1:]
+        observed = np.zeros(len(spelled) + 1, dtype=bool)
+        observed[codes] = True
+        observed = observed[:-1]
     categories = sorted({spelled[i] for i in np.flatnonzero(observed).tolist()}, key=category_order)
     if categories == list(spelled):
         return codes, tuple(categories)

@@ -44,7 +44,7 @@ def named_columns(data: Any, wanted: Sequence[str], role: str) -> dict[str, Colu
     if isinstance(data, Mapping):
         items = [item for item in read_columns(held, role).items if isinstance(item, Column)]
         # A column of a matrix is spread over it: copied once, it is quick to read again and again.
-        return {item.name: replace(item, values=np.ascontiguousarray(item.values)) for item in items}
+        return {item.name: item.held_as(item.name, np.ascontiguousarray(item.values)) for item in items}
     return {name: _series(values, name, role) for name, values in held.items()}
 
 

@@ -68,6 +68,11 @@ class LabelSet:
         parts = [block.rows(start, stop) for block in self.blocks]
         return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
+    def matrix(self) -> Matrix | None:
+        """The records as the matrix that they are held in, or None where they are held in another form."""
+        (block, *more) = self.blocks
+        return block.values if isinstance(block, Dense) and not more else None
+
     @property
     def by_column(self) -> bool:
         """Whether :meth:`columns` turns nothing from rows to columns."""

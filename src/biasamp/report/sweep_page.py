@@ -40,7 +40,7 @@ def sweep_document(
             "thresholds": len(sweep.curve),
             "marks": {mark: {name: row[name] for name in names} for mark, row in sweep.marks.items()},
             "steps": sweep.steps(POINTS, level),
-            "agnostic": [{name: plain(value) for name, value in row.items()} for row in sweep.agnostic.rows()],
+            "agnostic": sweep.agnostic.plain_rows(),
         },
     }
 

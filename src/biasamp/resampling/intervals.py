@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -195,6 +195,15 @@ def standard_error(influence: Floats) -> float:
     return float(np.sqrt((influence**2).sum() * (units / max(units - 1, 1))))
 
 
+def standard_errors_of(influences: Sequence[Floats], besides: Floats) -> Floats:
+    """As :meth:`Intervals.standard_error` of many figures at once, each with the variance that its influences do not hold."""
+    units = np.array([len(influence) for influence in influences])
+    square = np.array([float((influence**2).sum()) for influence in influences])
+    alone = np.sqrt(square * (units / np.maximum(units - 1, 1)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(square > 0, np.sqrt(1.0 + besides / square) * alone, np.sqrt(besides)))
+
+
 def degrees_of_freedom(influence: Floats) -> float:
     r"""How well the influences determine their own variance.
 
@@ -291,15 +300,19 @@ class Intervals:
             made += WIDENED
         return Interval(*bounds, level, made, f"sampling of {over}", error, cautions)
 
+    @property
+    def first_order(self) -> bool:
+        """Whether only the influences are resampled."""
+        return self.statistic.first_order
+
+    def replicates(self, resamples: int, seed: int) -> Floats:
+        """The figure in every resample of the bags, as the statistic has it."""
+        return self._remember((resamples, seed), lambda: self.statistic.replicates(resamples, seed))
+
     def values(self, resamples: int = 1000, seed: int = 0) -> Floats:
         """The values of keyed resamples: two models' on the same records are paired."""
-
-        def drawn() -> Floats:
-            values = self.statistic.replicates(resamples, seed)
-            stretch = self._stretch
-            return values if stretch == 1.0 else self.value + stretch * (values - self.value)
-
-        return self._remember((resamples, seed), drawn)
+        values, stretch = self.replicates(resamples, seed), self._stretch
+        return values if stretch == 1.0 else self.value + stretch * (values - self.value)
 
     def influence(self) -> Floats:
         """The influence of every unit."""

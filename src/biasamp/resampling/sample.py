@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.bagging import bags_for
+from biasamp.counts.bagging import bags_for, exact_product
 from biasamp.counts.bags import BagCounts
 from biasamp.counts.fixed import Count, floats, subtract
 from biasamp.counts.pair import PairCounts
@@ -95,7 +95,7 @@ def _exact_product(left: Floats, right: Floats) -> Floats:
     a, first = _cut(left)
     # The product of a matrix with itself is symmetric, and libraries make half of it where both are one array.
     b, second = (a, first) if right is left else _cut(right)
-    return np.asarray((a.T @ b) / (first * second))
+    return exact_product(a.T, b) / (first * second)
 
 
 def _cut(values: Floats) -> tuple[Floats, float]:

@@ -52,6 +52,10 @@ def fisher_exact(count_1: Any, total_1: Any, count_2: Any, total_2: Any) -> Arra
     a, n1, b, n2 = np.broadcast_arrays(*arrays)
     shape = a.shape
     tables = np.column_stack([part.ravel() for part in (a, n1, b, n2)])
+    # The first against the second is the second against the first, as in two groups that make up all records. Exact tests
+    # of both are the same to the bit.
+    turned = (_variance(*tables.T) <= _EXACT_VARIANCE) & (tables[:, 1] > tables[:, 3])
+    tables[turned] = tables[turned][:, [2, 3, 0, 1]]
     distinct, place = np.unique(tables, axis=0, return_inverse=True)
     return _p_values(*distinct.T)[place.reshape(-1)].reshape(shape)
 
@@ -59,19 +63,25 @@ def fisher_exact(count_1: Any, total_1: Any, count_2: Any, total_2: Any) -> Arra
 def _p_values(a: Array, n1: Array, b: Array, n2: Array) -> Array:
     from scipy.special import erfc
 
-    total, m = n1 + n2, a + b
+    m = a + b
     out = np.full(len(a), np.nan)
     tested = (n1 > 0) & (n2 > 0) & (m > 0)
+    variance = _variance(a, n1, b, n2)
     with np.errstate(divide="ignore", invalid="ignore"):
-        mean = m * n1 / total
-        variance = mean * (n2 / total) * ((total - m) / np.maximum(total - 1, 1))
-        z = np.abs(a - mean) / np.sqrt(variance)
+        z = np.abs(a - m * n1 / (n1 + n2)) / np.sqrt(variance)
     large = tested & (variance > _EXACT_VARIANCE)
     out[large] = erfc(z[large] / np.sqrt(2.0))
     small = np.flatnonzero(tested & ~large)
     if len(small):
         out[small] = _exact(a[small], n1[small], n2[small], m[small])
     return out
+
+
+def _variance(a: Array, n1: Array, b: Array, n2: Array) -> Array:
+    """The variance of the first count where the rates are equal."""
+    total, m = n1 + n2, a + b
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(m * n1 / total * (n2 / total) * ((total - m) / np.maximum(total - 1, 1)))
 
 
 def _exact(a: Array, n1: Array, n2: Array, m: Array) -> Array:

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from biasamp.data.plain_arguments import one_of
 from biasamp.data.saving import save_text
 
+from .interval import plain
+
 _BACKENDS = ("pandas", "polars", "pyarrow")
 
 
@@ -82,6 +84,16 @@ class Table:
         for row in zip(*map(_python, self.columns.values()), strict=True):
             yield dict(zip(self.columns, row, strict=True))
 
+    def plain_rows(self) -> list[dict[str, Any]]:
+        """The rows as JSON can hold them: a missing number is None, and a limit is named.
+
+        >>> import numpy as np
+        >>> Table({"low": np.array([0.5, -np.inf, np.nan])}).plain_rows()
+        [{'low': 0.5}, {'low': '-inf'}, {'low': None}]
+        """
+        columns = map(plain_values, self.columns.values())
+        return [dict(zip(self.columns, row, strict=True)) for row in zip(*columns, strict=True)]
+
     def take(self, rows: NDArray[Any]) -> Table:
         """Some of the rows, by mask or index."""
         return Table({name: values[rows] for name, values in self.columns.items()})
@@ -115,6 +127,13 @@ class Table:
         if backend == "polars":
             return import_module("polars").from_arrow(table)
         return table.to_pandas() if backend == "pandas" else table
+
+
+def plain_values(values: NDArray[Any]) -> list[Any]:
+    """The values of an array as JSON can hold them, as :func:`biasamp.results.interval.plain` makes each."""
+    held = values.tolist()
+    ready = values.dtype.kind in "biuU" or (values.dtype.kind == "f" and bool(np.isfinite(values).all()))
+    return list(held) if ready else [plain(value) for value in held]
 
 
 def _python(values: NDArray[Any]) -> list[Any]:

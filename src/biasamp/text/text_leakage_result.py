@@ -16,7 +16,6 @@ from scipy.stats import norm
 from biasamp.data.label import printable
 from biasamp.resampling.significance import fisher_exact, normal_quantile, q_values
 from biasamp.results.checksums import json_text, with_checksum
-from biasamp.results.interval import plain
 from biasamp.results.renderers import render
 from biasamp.results.table import Table, written
 
@@ -229,7 +228,7 @@ class TextLeakage:
         """The result in plain values that JSON can hold."""
 
         def rows(table: Table) -> list[dict[str, Any]]:
-            return [{name: plain(value) for name, value in row.items()} for row in table.rows()]
+            return table.plain_rows()
 
         return {
             "schema": 1,

@@ -156,6 +156,9 @@ def _added_at(places: Index, shape: tuple[int, ...], weights: Index) -> Index:
 
 def column_sums(rows: NDArray[np.uint8]) -> Index:
     """Sum 0/1 rows: 255 slabs of them are added as bytes, whole slabs at a time."""
+    if rows.flags.f_contiguous:
+        # Rows of columns that lie together would have to be copied.
+        return np.array([np.count_nonzero(column) for column in rows.T], dtype=np.int64)
     count, width = rows.shape
     depth = count // BURST
     total = rows[BURST * depth :].sum(axis=0, dtype=np.int64)
