@@ -153,3 +153,10 @@ def test_errors_are_of_groups_not_of_the_attribute() -> None:
     held = biasamp.label_errors({"sex": groups}, truth, said, error={"a": 0.01}, resamples=10)
     also = biasamp.label_errors({"sex": groups}, truth, said, error={"sex=a": 0.01}, resamples=10)
     assert held.value == also.value
+
+
+@pytest.mark.parametrize("side", ["predicted", "", None, 0])
+def test_a_side_that_is_none_is_refused(side: Any) -> None:
+    """It would be taken for the truth."""
+    with pytest.raises((TypeError, ValueError), match="side"):
+        biasamp.label_errors(["w", "m"] * 50, [1, 0] * 50, [1, 0, 0, 1] * 25, 0.1, side=side)

@@ -12,7 +12,7 @@ from biasamp.counts.bags import BagCounts, BagJoint
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.data.keys import row_keys
-from evaluations import bits, make, read
+from evaluations import bits, make, random_evaluation, read
 
 UNITS = row_keys(0, 300)
 PARTS = ("n", "left", "right", "joint")
@@ -74,3 +74,14 @@ def test_saved_rows_come_back_and_a_shuffle_keeps_the_whole() -> None:
         assert (floats(getattr(moved.whole, name)) == floats(getattr(counted.whole, name))).all()
     upper = [floats(bags.counts.joint)[bags.numbers >= 2048].sum(axis=0) for bags in (counted, moved)]
     assert upper[0] == pytest.approx(upper[1], rel=1e-12)
+
+
+def test_some_labels_of_either_side_are_those_counts() -> None:
+    """Of all labels of one side and some of the other, as well as of some of both."""
+    held = BagJoint.of_truth(BagCounts.from_labels(random_evaluation(1, n=200), 64))
+    left, right = (np.ones(size, dtype=bool) for size in held.counts.joint.shape[-2:])
+    for cut_left, cut_right in ((False, True), (True, False), (True, True), (False, False)):
+        mine, theirs = left.copy(), right.copy()
+        mine[0], theirs[0] = not cut_left, not cut_right
+        found = held.only(mine, theirs).counts.joint
+        np.testing.assert_array_equal(found, held.counts.joint[:, mine][:, :, theirs])
