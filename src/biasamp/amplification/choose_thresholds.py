@@ -290,22 +290,30 @@ def _decide(held: ScoredLabels, thresholds: Floats, group: NDArray[np.int64] | N
 
 def _table(held: ScoredLabels, thresholds: Floats, predicted: NDArray[np.uint8]) -> Table:
     """What thresholds do in each task, or in each task and group."""
-    weight = np.ones(len(predicted)) if held.weights is None else held.weights.astype(np.float64)
+    weight = None if held.weights is None else held.weights.astype(np.float64)
+
+    def total(which: NDArray[np.bool_], member: NDArray[np.bool_] | None = None) -> float:
+        if weight is None:  # counting is faster than adding up ones
+            return float(np.count_nonzero(which if member is None else which & member))
+        held_weight = which * weight
+        return float((held_weight if member is None else held_weight[member]).sum())
+
     by_group = thresholds.ndim == 2
     there = np.flatnonzero(held.size > 0)
     rows: list[dict[str, Any]] = []
-    everyone = float(weight.sum())
+    everyone = float(len(predicted)) if weight is None else float(weight.sum())
     for k, task in enumerate(held.tasks):
         said, flag = predicted[:, k].astype(bool), held.flags[k]
-        positive, right = said * weight, (said == flag) * weight
-        rates = np.array([positive[held.member[g]].sum() / held.size[g] for g in there])
+        right = said == flag
+        rates = np.array([total(said, held.member[g]) / held.size[g] for g in there])
         moved = held.signs[there, k] * (rates - held.hits[there, k] / held.size[there])
         if not by_group:
-            figures = positive.sum() / everyone, weight[flag].sum() / everyone, right.sum() / everyone, moved.mean()
+            truth_rate = (np.count_nonzero(flag) if weight is None else weight[flag].sum()) / everyone
+            figures = total(said) / everyone, truth_rate, total(right) / everyone, moved.mean()
             rows.append({"task": task, **_figures(thresholds[k], *figures)})
             continue
         for g, rate, change in zip(there, rates, moved, strict=True):
-            accuracy = right[held.member[g]].sum() / held.size[g]
+            accuracy = total(right, held.member[g]) / held.size[g]
             figures = rate, held.hits[g, k] / held.size[g], accuracy, change
             rows.append({"task": task, "group": held.groups[g], **_figures(thresholds[k, g], *figures)})
     made = Table.from_rows(rows)
