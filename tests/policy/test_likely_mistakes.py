@@ -63,6 +63,15 @@ def test_train_labels_that_tell_nothing_open_no_gate(labels: Any) -> None:
     assert made.outcome == "not enough evidence"
 
 
+def test_train_labels_of_one_value_open_no_gate_however_wide() -> None:
+    """Both signs lie within a wide limit, but a file of one class alone is a mistake before it is a training set."""
+    wide = [{"metric": "directional", "direction": "A->T", "max": 0.9}]
+    assert verdict(FAIR, wide, train=LIKE).outcome == "pass"
+    made = verdict(FAIR, wide, train=train([("man", 0, 500), ("woman", 0, 500)]))
+    assert made.outcome == "not enough evidence"
+    assert "the train labels have no record of 't=1'" in str(made)
+
+
 def test_few_train_labels_get_no_verdict_in_words() -> None:
     few = train([("man", 0, 1), ("man", 1, 2), ("woman", 0, 2), ("woman", 1, 1)])
     audit = biasamp.audit({"g": G, "t": T, "p": AMPLIFIED}, **ROLES, train=few, metrics=["directional"])

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from biasamp.data import LabelSet, label_set, read_columns
 from biasamp.data.plain_arguments import number, whole_number
+from biasamp.data.same_columns import same_index
 
 Rows = NDArray[np.int64]
 
@@ -62,6 +63,7 @@ def balance(tasks: Any, attribute: Any, *, ratio: float | None = None, seed: int
     """
     if not isinstance(seed, np.random.Generator):
         seed = whole_number(seed, "seed")
+    same_index({"tasks": tasks, "attribute": attribute})
     held = _whole(tasks, "tasks")
     groups = _whole(attribute, "attribute")
     if len(held) != len(groups):

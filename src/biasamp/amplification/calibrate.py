@@ -16,6 +16,7 @@ from biasamp.data import Column, printable, read_columns, weights_of
 from biasamp.data.columns import NumberMatrix
 from biasamp.data.plain_arguments import array_of, level_of, number, numbers_of, shown, text_of, whole_number, yes_or_no
 from biasamp.data.row_numbers import row_numbers
+from biasamp.data.same_columns import same_index
 from biasamp.results.interval import Interval, plain
 from biasamp.results.renderers import render
 from biasamp.results.table import Table, plain_values
@@ -338,6 +339,7 @@ def calibrate(scores: Any, *, rate: Any, weights: Any = None) -> Calibration:
     >>> calibration.threshold, calibration.apply([0.1, 0.4, 0.35, 0.8]).tolist()
     (0.4, [0, 1, 0, 1])
     """
+    same_index({"scores": scores, "weights": weights})
     values, labels = read_scores(scores)
     wanted = _rates(rate, labels)
     held = weights_of(weights, len(values))

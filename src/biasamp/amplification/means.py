@@ -182,7 +182,8 @@ def mean_amplification(
             else "both predicted and predicted_groups are"
         )
         raise TypeError(f"{what} given: A->T needs predicted outcomes, T->A predicted groups")
-    same_index({"groups": groups, "outcome": outcome, "predicted": predicted, "predicted_groups": predicted_groups})
+    sides = {"groups": groups, "outcome": outcome, "predicted": predicted, "predicted_groups": predicted_groups}
+    same_index({**sides, "weights": weights})
     for name, other in (("predicted", predicted), ("groups", groups)):
         if is_same(outcome, other):
             raise ValueError(f"outcome and {name} are the same column: give {name} another one")

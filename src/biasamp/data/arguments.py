@@ -54,6 +54,7 @@ def read_clusters(cluster: Any, count: int, labels: Mapping[str, Any]) -> Keys |
     if cluster is None:
         return None
     refuse_labels_as("cluster", cluster, labels)
+    same_index({**labels, "cluster": cluster})
     try:
         ids = tensor_array(cluster) if hasattr(cluster, "detach") else array_of(cluster)
     except ValueError:

@@ -14,6 +14,7 @@ from .ignored import few_named, ignored_labels
 from .limit_figures import signs_known
 from .limits import Limit
 from .more_records import in_words, records_for
+from .renamed import renamed_values
 from .verdict import PASS, UNDECIDED, Check
 
 if TYPE_CHECKING:
@@ -86,6 +87,9 @@ def _predictions(policy: Policy, audit: Audit) -> Iterator[Check]:
                 f"every prediction of the {what} is the same, which says nothing of a model: see what is in the column"
             )
             yield _evidence(policy, "predictions", False, reason)
+        if None in limits or direction in judged:
+            for attribute, words in renamed_values(audit, direction):
+                yield _evidence(policy, "predictions", False, words, attribute)
 
 
 def _constant(audit: Audit, direction: str) -> bool:

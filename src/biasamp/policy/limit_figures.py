@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -146,7 +147,7 @@ def _aggregate(limit: Limit, entry: Entry, held: Held) -> Figure:
             figure = replace(figure, value=value, low=low, high=high)
     figure = without_groups(figure, entry, held.audit, held.ignored, held.min_group)
     figure = groups_large_enough(figure, entry, held.audit, held.ignored, held.min_group)
-    figure = _with_records(figure, entry, held).doubted(_groups_gone(entry, held))
+    figure = _with_records(figure, entry, held).doubted(_groups_gone(entry, held)).doubted(_values_gone(entry, held))
     too_few = limit.on != "value" and TOO_FEW_CLUSTERS in entry.get("caution_kinds", ())
     return figure.doubted(_TOO_FEW) if too_few else figure
 
@@ -268,6 +269,21 @@ def _groups_gone(entry: Entry, held: Held) -> str | None:
     if empty:
         return f"no record is of {', '.join(lost)}: the value is over the other groups only"
     return f"{', '.join(lost)} left out of the value: {gone[lost[0]]['reason']}"
+
+
+def _values_gone(entry: Entry, held: Held) -> str | None:
+    """All values but one of a variable that train labels lack: none has a direction then, however narrow the bounds."""
+    if "pairs" not in entry:
+        return None
+    there = {pair["outcome"] for pair in entry["pairs"]}
+    left = Counter(held.variables.get(label, label) for label in there)
+    for row in held.left_out(entry):
+        # A value that is in no pair is spelled with its variable, which is not listed with it.
+        label = row["outcome"] if "lacking" in row and row["outcome"] not in there else ""
+        variable = next((name for name in left if label.startswith(f"{name}=")), None)
+        if variable is not None and left[variable] == 1:
+            return f"{label} left out of the value, and one value of {variable} alone is left: {row['reason']}"
+    return None
 
 
 def _of_outcome(limit: Limit, entry: Entry, held: Held) -> Iterator[Figure]:

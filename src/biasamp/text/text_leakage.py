@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.data.plain_arguments import level_of, listed, number, shown, whole_number
+from biasamp.data.same_columns import same_index
 from biasamp.data.spelling import in_utf8
 from biasamp.engines.progress import Bar
 
@@ -107,6 +108,14 @@ def text_leakage(
     named = texts if isinstance(texts, Mapping) else {MODEL: texts}
     if not named:
         raise ValueError("texts is an empty mapping: name at least one model")
+    same_index(
+        {
+            "attribute": attribute,
+            "cluster": cluster,
+            "references": references,
+            **{f"texts[{name!r}]": held for name, held in named.items()},
+        }
+    )
     columns = one_columns(data, {"attribute": attribute, "cluster": cluster})
     groups_of = spelled(columns["attribute"], "attribute")
     groups = sorted(set(groups_of.tolist()))
