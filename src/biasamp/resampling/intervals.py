@@ -311,8 +311,12 @@ class Intervals:
 
     def values(self, resamples: int = 1000, seed: int = 0) -> Floats:
         """The values of keyed resamples: two models' on the same records are paired."""
-        values, stretch = self.replicates(resamples, seed), self._stretch
-        return values if stretch == 1.0 else self.value + stretch * (values - self.value)
+
+        def stretched() -> Floats:
+            values, stretch = self.replicates(resamples, seed), self._stretch
+            return values if stretch == 1.0 else self.value + stretch * (values - self.value)
+
+        return self._remember(("values", resamples, seed), stretched)
 
     def influence(self) -> Floats:
         """The influence of every unit."""
