@@ -175,6 +175,30 @@ def test_small_groups_keep_a_difference_from_passing_not_from_failing() -> None:
     assert "fewer than 30 records that the rate is taken over: g=other (10)" in check.reason
 
 
+def test_a_rate_on_few_records_in_one_of_several_tasks_keeps_the_largest_difference_from_passing() -> None:
+    """Eight of ten others are wrongly given the second task, and nobody else is: the first task's rates are alike."""
+    rows = [("man", 300), ("woman", 300), ("other", 60)]
+    data: dict[str, list[Any]] = {name: [] for name in ("g", "one", "two", "said_one", "said_two")}
+    for group, size in rows:
+        negative = size // 6
+        data["g"] += [group] * size
+        data["one"] += [0, 1] * (size // 2)
+        data["said_one"] += [0, 1] * (size // 2)
+        data["two"] += [0] * negative + [1] * (size - negative)
+        wrong = 8 if group == "other" else 0
+        data["said_two"] += [1] * wrong + [0] * (negative - wrong) + [1] * (size - negative)
+    roles = {"attributes": "g", "tasks": ["one", "two"], "task_predictions": ["said_one", "said_two"]}
+    audit = biasamp.audit(data, **roles, metrics=["parity"], resamples=50)
+
+    def outcome(**limit: Any) -> str:
+        made = Policy(limits=[{"metric": "fpr_difference", "max": 0.3, **limit}]).check(audit)
+        return next(check.outcome for check in made.checks if check.metric == "fpr_difference")
+
+    assert outcome() == "not enough evidence"
+    assert outcome(outcome="one") == "pass"
+    assert outcome(outcome="two") != "pass"
+
+
 def test_the_value_alone_claims_nothing_of_signs() -> None:
     audit = biasamp.audit({"g": G, "t": RNG.permutation(T), "p": T}, **ROLES, metrics=["directional"])
     assert audit.document["metrics"][0]["unknown"]

@@ -116,20 +116,25 @@ def _size(row: GroupRow, rate: str, level: float) -> tuple[float, float, float]:
     return value, normal_quantile(level) ** 2 * end * (1.0 - end) / (value - end) ** 2, held["size"]
 
 
-def groups_large_enough(figure: Figure, entry: Entry, audit: Audit, ignored: frozenset[str], min_group: int) -> Figure:
-    """A figure that cannot pass where groups decide no difference: their rate rests on too few records for every outcome."""
+def groups_large_enough(
+    figure: Figure, entry: Entry, audit: Audit, ignored: frozenset[str], min_group: int, outcome: str | None = None
+) -> Figure:
+    """A figure that cannot pass where the rate of some group rests on too few records for an outcome that it is about.
+
+    Such a rate decides no difference, so that the largest of all outcomes is that of the others: one that is as far apart as can be
+    would pass unseen.
+    """
     if entry["metric"] not in DIFFERENCES:
         return figure
-    most: dict[str, float] = {}
+    small: dict[str, float] = {}
     for row in audit.document.get("rates", ()):
-        if row["attribute"] == entry["attribute"] and row["group"] not in ignored and not row["ignored"]:
-            size = row[DIFFERENCES[entry["metric"]]]["size"] or 0.0  # type: ignore[literal-required]
-            most[row["group"]] = max(most.get(row["group"], 0.0), size)
-    small = {group: size for group, size in most.items() if size < min_group}
+        asked = row["attribute"] == entry["attribute"] and outcome in (None, row["outcome"])
+        size = row[DIFFERENCES[entry["metric"]]]["size"] or 0.0  # type: ignore[literal-required]
+        if asked and row["group"] not in ignored and not row["ignored"] and size < min_group:
+            small[row["group"]] = min(small.get(row["group"], size), size)
     if not small:
         return figure
-    shown = few_named(small)
     least = min(small.values())
     needed = figure.records and records_for(min_group, least, figure.records)
-    words = f"fewer than {min_group:,} records that the rate is taken over: {shown}{in_words(needed)}"
+    words = f"fewer than {min_group:,} records that the rate is taken over: {few_named(small)}{in_words(needed)}"
     return figure.without_pass(words, needed)

@@ -297,7 +297,7 @@ def _of_outcome(limit: Limit, entry: Entry, held: Held) -> Iterator[Figure]:
             )
             figure = replace(_about(entry, held), value=value, low=low, high=high, outcome_label=limit.outcome)
             figure = without_groups(figure, entry, held.audit, held.ignored, held.min_group)
-            yield groups_large_enough(figure, entry, held.audit, held.ignored, held.min_group)
+            yield groups_large_enough(figure, entry, held.audit, held.ignored, held.min_group, limit.outcome)
 
 
 def _pairs(limit: Limit, entry: Entry, held: Held) -> Iterator[Figure]:
