@@ -133,12 +133,10 @@ def small_groups(found: Any, known: Audited) -> bool:
 
 
 def left_out(found: Any, known: Audited) -> bool:
-    """A group is left out where too few of its records truly have, or truly lack, every outcome."""
+    """A group is left out where too few of its records truly have, or truly lack, some outcome."""
     least, held = known.document["data"]["min_group"], [known.data[f"t{k}"] for k in range(known.case.tasks)]
     sizes = [(known.data["g"] == name.removeprefix("g="), held) for name in found.figure["groups"]]
-    return any(
-        min(max((t[here] == value).sum() for t in truths) for value in (0, 1)) >= least for here, truths in sizes
-    )
+    return any(min((t[here] == value).sum() for t in truths for value in (0, 1)) >= least for here, truths in sizes)
 
 
 def excluded(found: Any, known: Audited) -> bool:

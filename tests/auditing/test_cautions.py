@@ -519,6 +519,34 @@ def test_a_difference_names_the_groups_that_it_leaves_out() -> None:
     assert "true positive rates" not in text
 
 
+def test_a_difference_names_the_groups_that_have_too_few_records_in_some_outcomes() -> None:
+    """Of others 30 do not cook and 4 do not drive, 3 of whom are said to: the largest difference that is seen is of cooking."""
+    rows = [("a", 300), ("b", 300), ("other", 60)]
+    data: dict[str, Any] = {name: [] for name in ("kind", "cooks", "said", "drives", "drives_said")}
+    for kind, size in rows:
+        walking = 4 if kind == "other" else size // 6
+        wrong = 3 if kind == "other" else 0
+        data["kind"] += [kind] * size
+        data["cooks"] += [0, 1] * (size // 2)
+        data["said"] += [0, 1] * (size // 2)
+        data["drives"] += [0] * walking + [1] * (size - walking)
+        data["drives_said"] += [1] * wrong + [0] * (walking - wrong) + [1] * (size - walking)
+    audited = biasamp.audit(
+        data, attributes="kind", tasks=["cooks", "drives"], task_predictions=["said", "drives_said"], metrics=["parity"]
+    )
+    entries = {entry["metric"]: entry for entry in audited.document["metrics"]}
+    entry = entries["fpr_difference"]
+    assert (entry["value"], entry["left_out"], entry["left_out_outcomes"]) == (
+        0.0,
+        {"kind=other": 4},
+        {"kind=other": 1},
+    )
+    assert "left_out" not in entries["tpr_difference"]
+    assert "left_out" not in entries["accuracy_difference"]
+    assert "of false positive rates, kind=other (4 in 1 of 2 outcomes)" in _text(audited, "left-out")
+    assert any("kind=other (4 in 1 of 2 outcomes)" in words for words in entry["cautions"])
+
+
 @pytest.mark.parametrize(
     ("value", "words"),
     [

@@ -31,6 +31,11 @@ _PARITY = r"\[(\w+_difference|mean_per_class_accuracy)\]"
 # The first that explains a difference is counted.
 RULINGS = [
     Ruling(
+        "Selected maxima: a difference names the groups that have too few records in some outcomes",
+        rf"{_PARITY}\.(cautions|caution_kinds|left_out|left_out_outcomes)|findings$|\.cautions$",
+        r"^(audit_|counted|compare$|saved_counts_labels$|coco_captions)",
+    ),
+    Ruling(
         "Inside strata a group counts by its own shares, and with them signs that are not told: no verdict on the demo",
         r"^\.audit\.checksum\.findings$",
         r"^demo$",

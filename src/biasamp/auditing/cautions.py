@@ -286,10 +286,15 @@ def left_out(context: Context) -> Iterator[Finding]:
     """Groups that are in no difference of a rate, as too few of their records have what it is taken over."""
     least = context.document["data"]["min_group"]
     for attribute in context.document["data"]["attributes"]:
-        said: dict[tuple[tuple[str, float], ...], list[str]] = {}
+        said: dict[tuple[tuple[str, str], ...], list[str]] = {}
         for entry in context.document["metrics"]:
             if entry["attribute"] == attribute and entry.get("left_out"):
-                said.setdefault(tuple(entry["left_out"].items()), []).append(gap_of(context, entry["metric"]))
+                some, outcomes = entry.get("left_out_outcomes", {}), len(entry["outcomes"])
+                sizes = {
+                    group: f"{size:,.0f}" + (f" in {some[group]:,} of {outcomes:,} outcomes" if group in some else "")
+                    for group, size in entry["left_out"].items()
+                }
+                said.setdefault(tuple(sizes.items()), []).append(gap_of(context, entry["metric"]))
         if said:
             parts = [f"{_and(gaps)}, {_named(context, groups)}" for groups, gaps in said.items()]
             yield caution(
@@ -301,8 +306,8 @@ def left_out(context: Context) -> Iterator[Finding]:
             )
 
 
-def _named(context: Context, groups: Sequence[tuple[str, float]]) -> str:
-    shown = [f"{context.name(group)} ({size:,.0f})" for group, size in groups[:_GROUPS_NAMED]]
+def _named(context: Context, groups: Sequence[tuple[str, str]]) -> str:
+    shown = [f"{context.name(group)} ({size})" for group, size in groups[:_GROUPS_NAMED]]
     return _and(shown + ([f"{len(groups) - len(shown)} more"] if len(groups) > len(shown) else []))
 
 

@@ -158,7 +158,8 @@ class Entry(Measurement):
     clear both in these records and in those that lend it, how many are opposite, and of how many.
     A largest difference of a rate names the two groups it is ``between`` and the ``sizes`` it rests on; ``expected`` is
     its mean over samples where all groups are equal, ``every_group`` its value with groups that are too small to decide;
-    ``left_out`` are the groups that decide in no outcome, with the records that their rate is taken over.
+    ``left_out`` are the groups that decide in no outcome, with the most records that their rate is taken over, and those that have too
+    few in some outcomes, with the fewest; of these ``left_out_outcomes`` has in how many.
     ``label_sets`` is over how many sets of labels Multi averages, where records have several, and ``label_set_support`` the
     median number of records that carry one.
     ``decided`` stands where predictions are probabilities: what the value is of the decisions they make, at 0.5 or for
@@ -210,6 +211,7 @@ class Entry(Measurement):
     expected: NotRequired[Figure]
     every_group: NotRequired[Figure]
     left_out: NotRequired[dict[str, float]]
+    left_out_outcomes: NotRequired[dict[str, int]]
     outcomes: NotRequired[list[dict[str, str | Figure]]]
     groups: NotRequired[list[dict[str, str | Figure]]]
     cautions: NotRequired[list[str]]

@@ -92,10 +92,14 @@ def measure_parity(subject: Counted, outcomes: Outcomes, settings: Settings, out
         cautions = _few_clusters(made[rate], decides.all)
         if made[rate].records[decides.all].min() < settings.min_group:
             cautions.append(Caution(_FEW.format(settings.min_group), "small-groups"))
-        gone = np.flatnonzero(kept & (made["accuracy"].records > 0).any(axis=1) & ~decides.all.any(axis=1))
-        if len(gone):
-            entry["left_out"] = {str(labels[group]): plain(made[rate].records[group].max()) for group in gone}
-            cautions.append(_left_out(entry["left_out"], settings.min_group))
+        gone = _left_out(made[rate], decides.all, kept & (made["accuracy"].records > 0).any(axis=1), settings.min_group)
+        if gone:
+            named = {str(labels[group]): held for group, held in gone.items()}
+            entry["left_out"] = {label: plain(size) for label, (size, _) in named.items()}
+            some = {label: many for label, (_, many) in named.items() if many}
+            if some:
+                entry["left_out_outcomes"] = some
+            cautions.append(_said_left_out(named, len(entry["outcomes"]), settings.min_group))
         if cautions:
             entry["cautions"] = cautions
         if bags.soft:
@@ -143,9 +147,30 @@ def _decided_rates(subject: Counted, outcomes: Outcomes) -> GroupRates | None:
     return group_rates(counts.only(*outcome_masks(counts, outcomes.columns)))
 
 
-def _left_out(groups: dict[str, float], least: int) -> Caution:
-    """What to say of groups that are in no difference."""
-    shown = [f"{printable(group, 40)} ({size:,.0f})" for group, size in groups.items()]
+def _left_out(made: Proportion, decides: Mask, there: Mask, least: float) -> dict[int, tuple[float, int]]:
+    """Groups that decide in no outcome, with the most records that their rate is taken over; and those that have too few in some
+    outcomes, with the fewest and in how many.
+
+    Where no two groups have enough anywhere all decide that have a rate, and only others are left out.
+    """
+    out: dict[int, tuple[float, int]] = {}
+    asked = (made.size[there] > 0).any(axis=0)
+    partly = bool((made.records[decides] >= least).all())
+    for group in np.flatnonzero(there).tolist():
+        held, few = made.records[group], asked & (made.records[group] < least)
+        if not decides[group].any() and held.max() < least:
+            out[group] = float(held.max()), 0
+        elif partly and few.any():
+            out[group] = float(held[few].min()), int(few.sum())
+    return out
+
+
+def _said_left_out(groups: dict[str, tuple[float, int]], outcomes: int, least: int) -> Caution:
+    """What to say of groups that are in no difference, or not in those of some outcomes."""
+    shown = [
+        f"{printable(group, 40)} ({size:,.0f}{f' in {many:,} of {outcomes:,} outcomes' if many else ''})"
+        for group, (size, many) in groups.items()
+    ]
     more = f" and {len(shown) - _NAMED} more" if len(shown) > _NAMED else ""
     return Caution(_LEFT_OUT.format(least, ", ".join(shown[:_NAMED]) + more), LEFT_OUT)
 

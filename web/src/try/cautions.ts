@@ -185,9 +185,13 @@ function* smallGroups(context: Context): Generator<FindingFields> {
 function* leftOut(context: Context): Generator<FindingFields> {
   const least = context.document.data.min_group;
   for (const attribute of context.document.data.attributes) {
-    const said = new Map<string, { groups: [string, number][]; gaps: string[] }>();
+    const said = new Map<string, { groups: [string, string][]; gaps: string[] }>();
     for (const entry of context.document.metrics) {
-      const groups = Object.entries(entry.left_out ?? {});
+      const outcomes = grouped(entry.outcomes?.length ?? 0);
+      const groups = Object.entries(entry.left_out ?? {}).map(([group, size]): [string, string] => {
+        const some = new Map(Object.entries(entry.left_out_outcomes ?? {})).get(group);
+        return [group, some === undefined ? grouped(size) : `${grouped(size)} in ${grouped(some)} of ${outcomes} outcomes`];
+      });
       if (entry.attribute !== attribute || !groups.length) continue;
       const key = JSON.stringify(groups);
       const held = said.get(key) ?? { groups, gaps: [] };
@@ -196,7 +200,7 @@ function* leftOut(context: Context): Generator<FindingFields> {
     }
     if (!said.size) continue;
     const parts = [...said.values()].map(({ groups, gaps }) => {
-      const shown = groups.slice(0, GROUPS_NAMED).map(([group, size]) => `${context.name(group)} (${grouped(size)})`);
+      const shown = groups.slice(0, GROUPS_NAMED).map(([group, size]) => `${context.name(group)} (${size})`);
       if (groups.length > shown.length) shown.push(`${groups.length - shown.length} more`);
       return `${and(gaps)}, ${and(shown)}`;
     });

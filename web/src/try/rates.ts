@@ -117,7 +117,7 @@ const SAME = "no two groups have this rate";
 export function parity(attribute: string, everything: BagCounts, outcomes: Positive, level: number, minGroup: number): Parity {
   const bags = onlyOutcomes(everything, outcomes.columns);
   const { whole } = bags;
-  const [G, O] = [whole.given.length, whole.outcome.length];
+  const O = whole.outcome.length;
   const made = ratesOf(bags);
   const out: Parity = { entries: [], rows: [], excluded: [], notRun: [] };
   const begin = (metric: string, value: number, ends: [number, number], outcome: number): Entry => ({
@@ -140,10 +140,12 @@ export function parity(attribute: string, everything: BagCounts, outcomes: Posit
     if (decides.all.some((one, i) => one && made[rate].size[i] < minGroup)) {
       cautions.push(["small-groups", `no two groups have ${minGroup} records that this rate is taken over: smaller ones decide it`]);
     }
-    const gone = [...Array(G).keys()].filter((g) => whole.size[g] > 0 && !decides.all.slice(g * O, (g + 1) * O).some(Boolean));
+    const gone = leftOut(made[rate], decides.all, whole.size, minGroup).map(([g, size, some]): LeftOut => [whole.given[g].text, size, some]);
     if (gone.length) {
-      entry.left_out = Object.fromEntries(gone.map((g) => [whole.given[g].text, Math.max(...made[rate].size.subarray(g * O, (g + 1) * O))]));
-      cautions.push(["left-out", leftOut(entry.left_out, minGroup)]);
+      entry.left_out = Object.fromEntries(gone.map(([group, size]) => [group, size]));
+      const some = gone.filter((one) => one[2]);
+      if (some.length) entry.left_out_outcomes = Object.fromEntries(some.map(([group, , many]) => [group, many]));
+      cautions.push(["left-out", saidLeftOut(gone, O, minGroup)]);
     }
     if (cautions.length) {
       entry.cautions = cautions.map((one) => one[1]);
@@ -158,8 +160,27 @@ export function parity(attribute: string, everything: BagCounts, outcomes: Posit
   return out;
 }
 
-function leftOut(groups: Record<string, number>, least: number): string {
-  const shown = Object.entries(groups).map(([group, size]) => `${printable(group, 40)} (${grouped(size)})`);
+/** A group, the records that its rate is taken over, and in how many outcomes they are too few where they are not in all. */
+type LeftOut = [string, number, number];
+
+/** Groups that decide in no outcome, with the most records; and those of too few in some outcomes, with the fewest and in how many. */
+function leftOut(made: Proportion, decides: boolean[], size: ArrayLike<number>, least: number): [number, number, number][] {
+  const O = decides.length / size.length;
+  const groups = [...Array(size.length).keys()].filter((g) => size[g] > 0);
+  const asked = [...Array(O).keys()].filter((o) => groups.some((g) => made.size[g * O + o] > 0));
+  const partly = decides.every((one, i) => !one || made.size[i] >= least);
+  const out: [number, number, number][] = [];
+  for (const g of groups) {
+    const most = Math.max(...made.size.subarray(g * O, (g + 1) * O));
+    const few = asked.map((o) => made.size[g * O + o]).filter((records) => records < least);
+    if (most < least && !decides.slice(g * O, (g + 1) * O).some(Boolean)) out.push([g, most, 0]);
+    else if (partly && few.length) out.push([g, Math.min(...few), few.length]);
+  }
+  return out;
+}
+
+function saidLeftOut(groups: LeftOut[], outcomes: number, least: number): string {
+  const shown = groups.map(([group, size, some]) => `${printable(group, 40)} (${grouped(size)}${some ? ` in ${grouped(some)} of ${grouped(outcomes)} outcomes` : ""})`);
   const more = shown.length > SHOWN ? ` and ${shown.length - SHOWN} more` : "";
   return `the difference leaves out groups of which fewer than ${least} records have what the rate is taken over: ${shown.slice(0, SHOWN).join(", ")}${more}`;
 }
