@@ -117,12 +117,29 @@ def pair_columns(many: int) -> Index:
     return columns
 
 
-class SharedTable(SharedCounts):
+class _CellsOfTable(SharedCounts):
+    """Counts whose cells take a look at a whole table. What travels to other processes are cells."""
+
+    @property
+    def keys(self) -> Index:
+        """The cells."""
+        return self.sparse().keys
+
+    @property
+    def values(self) -> Index:
+        """Their counts."""
+        return self.sparse().values
+
+    def __reduce__(self) -> Any:
+        cells = self.sparse()
+        return SharedCounts, (self.many, cells.keys, cells.values)
+
+
+class SharedTable(_CellsOfTable):
     """The same counts as a table of all labels and pairs, while many labels and identities are still being counted.
 
     ``table`` has a column for each pair, in the order of :func:`pair_columns`, and no number above ``most``.
-    ``rows`` has the row of each label, -1 where it has none; ``more`` are cells that are not in the table. What travels
-    to other processes are cells.
+    ``rows`` has the row of each label, -1 where it has none; ``more`` are cells that are not in the table.
     """
 
     table: NDArray[Any]
@@ -136,20 +153,6 @@ class SharedTable(SharedCounts):
         cells = SharedCounts.none(many) if more is None else more
         for name, value in (("many", many), ("table", table), ("rows", rows), ("most", most), ("more", cells)):
             object.__setattr__(self, name, value)
-
-    @property
-    def keys(self) -> Index:
-        """The cells, which take a look at the whole table."""
-        return self.sparse().keys
-
-    @property
-    def values(self) -> Index:
-        """Their counts."""
-        return self.sparse().values
-
-    def __reduce__(self) -> Any:
-        cells = self.sparse()
-        return SharedCounts, (self.many, cells.keys, cells.values)
 
     def moved(self, target: Index) -> SharedCounts:
         """As :meth:`SharedCounts.moved`; no two labels become one."""
@@ -229,7 +232,7 @@ class SharedTable(SharedCounts):
         return SharedCounts(many, keys, flat[place].astype(np.int64))
 
 
-class CellsOnDemand(SharedCounts):
+class CellsOnDemand(_CellsOfTable):
     """The cells of a table, which are made when they are asked for; then the table is let go."""
 
     _table: SharedTable | None
@@ -238,16 +241,6 @@ class CellsOnDemand(SharedCounts):
     def __init__(self, table: SharedTable) -> None:
         for name, value in (("many", table.many), ("_table", table), ("_made", None)):
             object.__setattr__(self, name, value)
-
-    @property
-    def keys(self) -> Index:
-        """The cells."""
-        return self.sparse().keys
-
-    @property
-    def values(self) -> Index:
-        """Their counts."""
-        return self.sparse().values
 
     def sparse(self) -> SharedCounts:
         """The same counts as cells."""
@@ -263,10 +256,6 @@ class CellsOnDemand(SharedCounts):
     def moved(self, target: Index) -> SharedCounts:
         """As :meth:`SharedCounts.moved`."""
         return self.sparse().moved(target)
-
-    def __reduce__(self) -> Any:
-        cells = self.sparse()
-        return SharedCounts, (self.many, cells.keys, cells.values)
 
     def __add__(self, other: SharedCounts) -> SharedCounts:
         return self.sparse() + other
