@@ -239,6 +239,11 @@ ALSO_CALLED = {
 }
 _IN_ITSELF: list[Any] = []
 _IN_ITSELF.append(_IN_ITSELF)
+# What is compared, copied or spelled out level by level comes to Python's limit long before.
+_DEEP_LIST: Any = [1]
+_DEEP_MAPPING: Any = {"a": 1}
+for _ in range(100_000):
+    _DEEP_LIST, _DEEP_MAPPING = [_DEEP_LIST], {"a": _DEEP_MAPPING}
 WRONG: dict[str, Any] = {
     "None": None,
     "zero": 0,
@@ -272,6 +277,8 @@ WRONG: dict[str, Any] = {
     "an array of no dimension": np.array(1),
     "text of no dimension": np.array("a"),
     "a list in itself": _IN_ITSELF,
+    "a list of 100,000 levels": _DEEP_LIST,
+    "a mapping of 100,000 levels": _DEEP_MAPPING,
     "integers of 128 bits": pl.Series([2**100] * 40, dtype=pl.Int128),
     "lists with gaps": pl.Series([[1, None]] * 40),
     "a type that Arrow alone has": pa.UnionArray.from_sparse(pa.array([0] * 40, pa.int8()), [pa.array([1] * 40)]),

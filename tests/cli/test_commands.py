@@ -308,3 +308,25 @@ def test_the_picture_in_the_readme_shows_the_demo_as_it_is(run: Any, tmp_path: P
     for sentence in biasamp.Audit.load(tmp_path / "audit.json").answer.titled.values():
         for words in sentence.split():
             assert words in drawn, words
+
+
+def test_what_a_process_is_started_with_is_named(tmp_path: Path) -> None:
+    """A time that is no number ended in the words of a library, a folder that is gone in ones that name no file."""
+    command = [sys.executable, "-m", "biasamp", "demo"]
+    ran = subprocess.run(
+        command, env={**os.environ, "SOURCE_DATE_EPOCH": "today"}, capture_output=True, text=True, timeout=60
+    )
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "SOURCE_DATE_EPOCH is 'today'; whole seconds" in ran.stderr
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    # A shell, since Python itself would not start in a folder that is not there.
+    ran = subprocess.run(
+        ["bash", "-c", 'cd "$1" && rmdir "$1" && shift && "$@"', "-", str(gone), *command],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "the folder that this command was started in is not there any more" in ran.stderr
+    assert "Traceback" not in ran.stderr

@@ -315,3 +315,12 @@ def test_python_objects_of_mixed_types_become_arrow_values() -> None:
         assert np.array_equal(again.values, column.values)
     with pytest.raises(ValueError, match="the columns of data have different lengths"):
         arrow_table({"a": [1], "b": [1, 2]}, None, "data")
+
+
+@pytest.mark.parametrize("column", [{"a": 1, "b": 2}, {"a", "b"}, frozenset({"a"}), {"a": {}}])
+def test_a_mapping_or_a_set_is_no_column(column: Any) -> None:
+    """Their keys passed for values, in no order of records."""
+    with pytest.raises(TypeError, match=rf"is a {type(column).__name__}; a column of values is needed"):
+        biasamp.associate({"record": column, "label": ["x", "y"]}, ["x"], record="record", label="label")
+    with pytest.raises((TypeError, ValueError), match="'g'"):
+        biasamp.audit({"g": column, "t": [1, 0], "p": [1, 0]}, attributes="g", tasks="t", task_predictions="p")

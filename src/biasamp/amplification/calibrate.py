@@ -295,7 +295,7 @@ def _thresholds(thresholds: Any) -> Floats | None:
     try:
         values = np.atleast_1d(array_of(thresholds, np.float64))
     except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"thresholds is {thresholds!r:.60}; numbers are needed") from None
+        raise TypeError(f"thresholds is {shown(thresholds)}; numbers are needed") from None
     if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
         raise ValueError("thresholds must be one or more finite numbers")
     return values
@@ -424,7 +424,7 @@ def _rates(rate: Any, labels: tuple[str, ...]) -> Floats:
     try:
         wanted = array_of(rate, np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"rate is {rate!r}; a number between 0 and 1 is needed, or one per label") from None
+        raise TypeError(f"rate is {shown(rate)}; a number between 0 and 1 is needed, or one per label") from None
     if wanted.ndim == 0:
         wanted = np.full(len(labels), float(wanted))
     if wanted.shape != (len(labels),):

@@ -20,6 +20,7 @@ from biasamp.data.label_source import LabelSource, label_source
 from biasamp.data.plain_arguments import number, one_of, shown, text_or_none, yes_or_no
 from biasamp.data.spelling import in_utf8
 from biasamp.engines import engine_for
+from biasamp.engines.memory_budget import check_limits
 from biasamp.engines.progress import RowsBar
 from biasamp.resampling.significance import METHODS
 
@@ -158,11 +159,12 @@ def associate(
         yes_or_no(flag, name)
     one_of(correction, "correction", METHODS)
     one_of(contrasts, "contrasts", CONTRASTS)
+    check_limits(memory, threads)
     names = metric_names(metrics)
     alpha, zero_name = _zero_policy(zero)
     for name, value in (("min_count", min_count), ("min_expected", min_expected)):
         if not _is_number(value) or value < 0:
-            raise ValueError(f"{name} is {value!r}; a number of 0 or more is needed")
+            raise ValueError(f"{name} is {shown(value)}; a number of 0 or more is needed")
     threshold = _checked_threshold(threshold)
     if isinstance(data, (str, Path)) and is_counts(data):
         data = load_counts(data)

@@ -269,7 +269,7 @@ class Association:
         metric = self.checked(metric)
         yes_or_no(include_identities, "include_identities")
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0:
-            raise ValueError(f"k is {k!r}; a whole number of 0 or more is needed")
+            raise ValueError(f"k is {shown(k)}; a whole number of 0 or more is needed")
         contrast, sign = self.gap_toward(toward, against)
         lean = sign * self.values.lean(metric, contrast)
         ranked = self.ranked(contrast, include_identities) & ~np.isnan(lean)

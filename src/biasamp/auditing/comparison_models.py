@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from biasamp.data.plain_arguments import listed, same_file
+from biasamp.data.plain_arguments import listed, same_file, shown
 
 from .as_audit import as_audit, is_audit
 from .audit_result import Audit
@@ -81,9 +81,16 @@ def _seeds_by_model(seed: Any, models: list[str]) -> dict[str, list[str]]:
         strange = [str(name) for name in seed if str(name) not in models]
         if strange:
             raise ValueError(f"seed names {strange[0]!r}, which is no model; there are {', '.join(models)}")
-        return {str(name): [str(one) for one in listed(held, "seed", "seeds")] for name, held in seed.items()}
-    held = [str(one) for one in listed(seed, "seed", "seeds")]
-    return dict.fromkeys(models, held)
+        return {str(name): _seeds(held) for name, held in seed.items()}
+    return dict.fromkeys(models, _seeds(seed))
+
+
+def _seeds(seeds: Any) -> list[str]:
+    held = listed(seeds, "seed", "seeds")
+    strange = [one for one in held if isinstance(one, (list, tuple, Mapping))]
+    if strange:
+        raise TypeError(f"seed holds {shown(strange[0])}; the seed of each run is needed")
+    return [str(one) for one in held]
 
 
 def _same_order(models: list[Model]) -> list[Model]:

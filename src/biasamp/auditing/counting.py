@@ -36,6 +36,7 @@ from biasamp.data.spelling import in_utf8
 from biasamp.data.ways_out import way_out
 from biasamp.engines import Engine, counted, engine_for
 from biasamp.engines.engine import total_rows
+from biasamp.engines.memory_budget import check_limits
 from biasamp.engines.progress import RowsBar
 
 from .count_kernels import (
@@ -154,6 +155,7 @@ def count(
         "intersections": intersections,
         "unseen": unseen,
     }
+    check_limits(memory, threads)
     if identities is None and isinstance(data, LabelSource):
         identities = data.identities or None
     if suppress is not None and isinstance(data, (str, os.PathLike)) and is_counts(data):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from biasamp.amplification.result import Amplification
-from biasamp.data.plain_arguments import level_of, listed, one_of, text_or_none
+from biasamp.data.plain_arguments import level_of, listed, one_of, shown, text_or_none
 from biasamp.results import Table, text
 from biasamp.results.interval import Interval, plain
 from biasamp.results.metric_registry import range_of
@@ -177,7 +177,7 @@ def over_runs(
     for name, value in chosen.items():
         text_or_none(value, name)
     if not isinstance(varies, str) or not varies:
-        raise TypeError(f"varies is {varies!r}; text is needed, such as {TRAINING_SEED!r} or 'train-test split'")
+        raise TypeError(f"varies is {shown(varies)}; text is needed, such as {TRAINING_SEED!r} or 'train-test split'")
     refuse_same_run(runs, "results")
     if any(is_audit(run) for run in runs):
         of_audits = _of_audits(runs, {name: value for name, value in chosen.items() if value is not None})

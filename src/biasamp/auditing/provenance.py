@@ -112,12 +112,19 @@ def _is_data(value: Any) -> bool:
 
 def plain_choice(value: Any) -> Any:
     """A choice of values or groups as JSON can hold it: text, numbers, lists and mappings of these."""
+    try:
+        return _plain_choice(value)
+    except RecursionError:
+        return f"<{type(value).__name__}>"
+
+
+def _plain_choice(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {str(name): plain_choice(held) for name, held in value.items()}
+        return {str(name): _plain_choice(held) for name, held in value.items()}
     if isinstance(value, (str, bool, int, float, type(None))):
         return value
     if hasattr(value, "item") and not getattr(value, "shape", ()):
         return value.item()
     if isinstance(value, Iterable):
-        return [plain_choice(one) for one in value]
+        return [_plain_choice(one) for one in value]
     return str(value)

@@ -17,7 +17,7 @@ from biasamp.data.repeated_records import repeats_of
 from biasamp.data.same_columns import refuse_same, refuse_train_of_data, same_index
 from biasamp.data.spelling import in_utf8
 from biasamp.engines import engine_for
-from biasamp.engines.memory_budget import parse_memory
+from biasamp.engines.memory_budget import check_limits, parse_memory
 from biasamp.engines.progress import RowsBar
 from biasamp.results.metric_registry import requestable_names
 
@@ -178,7 +178,7 @@ def audit(
     ['directional', 'multi']
     """
     given_now = {name: value for name, value in locals().items() if value is not _defaults()[name]}
-    parse_memory(memory)
+    check_limits(memory, threads)
     labels = read_label_provenance(provenance)
     settings = Settings(
         _metrics(metrics), confidence, resamples, seed, min_group, positive, labels, suppress, intervals

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from contextlib import suppress
@@ -142,9 +143,22 @@ def main() -> None:
         sys.exit(code)
 
 
+def _refuse_surroundings() -> None:
+    """Say of what a process is started with, but does not name, that it is wrong."""
+    fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
+    # Libraries read it too, when they are imported.
+    if fixed and not (fixed.isascii() and fixed.isdigit()):
+        raise ValueError(f"the environment's SOURCE_DATE_EPOCH is {fixed!r}; whole seconds since 1970 are needed")
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        raise ValueError("the folder that this command was started in is not there any more; go to another") from None
+
+
 def _run() -> int:
     """The exit code of the command line."""
     try:
+        _refuse_surroundings()
         # Outside standalone mode an exit code asked for by a command is returned, not raised.
         code = group.main(prog_name="biasamp", standalone_mode=False)
         return code if isinstance(code, int) else 0

@@ -24,10 +24,17 @@ _ACCEPTED = (
 @in_utf8
 def read_columns(data: Any, role: str) -> Columns:
     """The columns of one argument; ``role`` is its name, for messages."""
+    try:
+        return _columns(data, role)
+    except RecursionError:
+        raise ValueError(f"{role} has values within values, too deep to be read; {_ACCEPTED} is needed") from None
+
+
+def _columns(data: Any, role: str) -> Columns:
     if isinstance(data, Columns):
         return data
     if isinstance(data, Declared):
-        held = read_columns(data.data, role)
+        held = _columns(data.data, role)
         if data.kind in (BINNED, QUANTILES):
             return read_binned(held, data, role)
         return replace(held, declared=data.kind, categories=data.categories)

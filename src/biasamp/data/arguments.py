@@ -16,7 +16,7 @@ from .keys import Keys, record_keys
 from .label import Block, Dense, Variable, printable
 from .label_rules import label_set, refuse_rounded
 from .labelset import LEAST_TOTAL, MOST_SQUARES, Evaluation, LabelSet
-from .plain_arguments import array_of, one_of
+from .plain_arguments import array_of, one_of, shown
 from .row_numbers import row_numbers
 from .same_columns import (
     refuse_labels_as,
@@ -263,7 +263,8 @@ def _first_text(values: Any) -> str:
                 raise TypeError
             float(value)
         except (TypeError, ValueError, OverflowError):
-            return f"there is {printable(str(value), 40)!r} ({row_numbers([place])})"
+            word = shown(value) if isinstance(value, (list, tuple, Mapping)) else repr(printable(str(value), 40))
+            return f"there is {word} ({row_numbers([place])})"
         if isinstance(value, (str, bytes)):
             text = value.decode(errors="replace") if isinstance(value, bytes) else str(value)
             return f"there is the text {printable(text, 40)!r} ({row_numbers([place])}); convert them first"

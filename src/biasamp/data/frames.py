@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -145,6 +145,8 @@ def _arrow_array(values: Any, role: str) -> Any:
     if isinstance(values, (pa.Array, pa.ChunkedArray)):
         return values
     refuse_tables(values, role)
+    if isinstance(values, (Mapping, Set)):  # whose keys would be the values, in no order of records
+        raise TypeError(f"{role} is a {type(values).__name__}; a column of values is needed")
     try:
         if hasattr(values, "to_arrow"):
             return values.to_arrow()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -114,11 +115,15 @@ def text_or_none(value: Any, name: str) -> str | None:
 
 
 def mapping_or_none(value: Any, name: str) -> Mapping[str, Any] | None:
-    """A mapping with names, or None."""
+    """A mapping with names that a file can say, or None."""
     if value is None:
         return None
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
         raise TypeError(f"{name} is {shown(value)}; a mapping of names to values is needed")
+    try:
+        json.dumps(value, default=str)
+    except (RecursionError, ValueError):
+        raise ValueError(f"{name} holds values within values, too deep to be written") from None
     return value
 
 

@@ -16,7 +16,7 @@ from .columns import Column, Columns, Declared, IndexMatrix, compact, within_0_1
 from .label import Apart, Block, Codes, Dense, Index, Mask, Variable, canonical, category_order, printable
 from .label_rules import column_title, label_set
 from .labelset import Evaluation, LabelSet
-from .plain_arguments import array_of
+from .plain_arguments import array_of, shown
 from .row_numbers import row_numbers
 from .same_columns import refuse_same, same_index
 from .spelling import another_spelling, mistaken_for
@@ -406,7 +406,7 @@ def _numbers(value: Any, many: int, argument: str) -> NDArray[np.float64]:
     try:
         numbers = array_of(value, np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"{argument} is {value!r:.60}; a number such as 0.5 is needed, or one for each task") from None
+        raise TypeError(f"{argument} is {shown(value)}; a number such as 0.5 is needed, or one for each task") from None
     if isinstance(value, bool):
         raise TypeError(f"{argument} is {value!r}; a number such as 0.5 is needed")
     if numbers.ndim == 0:

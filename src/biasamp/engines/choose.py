@@ -8,6 +8,7 @@ from typing import Any
 from biasamp.data.label_source import LabelSource
 
 from .engine import Engine, Progress
+from .memory_budget import check_limits
 
 _ACCEPTED = "'auto', 'local', 'dask', 'spark', a Dask Client, a SparkSession or an Engine"
 
@@ -46,6 +47,7 @@ def engine_for(
     memory : int or str, optional
         Budget of one process.
     """
+    check_limits(memory, threads)
     if isinstance(engine, Engine):
         return engine
     if isinstance(data, LabelSource):

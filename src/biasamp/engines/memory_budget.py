@@ -35,16 +35,20 @@ def parse_memory(memory: int | str | None) -> int | None:
     return None if memory is None else parse_bytes(memory, "memory")
 
 
+def check_limits(memory: int | str | None, threads: int | None) -> None:
+    """Refuse what is no limit, whether an engine will need it or not."""
+    parse_memory(memory)
+    if threads is not None:
+        whole_number(threads, "threads", least=1)
+
+
 def budget(memory: int | str | None, threads: int | None) -> Budget:
     """What a budget allows; without one, a quarter of the machine's memory.
 
     The budget is for the whole process; what it has anyway is taken off, as far as something is left.
     """
-    most = parse_memory(memory)
-    if threads is None:
-        threads = cores()
-    else:
-        threads = whole_number(threads, "threads", least=1)
+    check_limits(memory, threads)
+    most, threads = parse_memory(memory), cores() if threads is None else threads
     if most is None:
         return Budget(_quarter(), int(threads), _MOST_ROWS)
     room = max(most - _BASE_BYTES, most // 4)

@@ -112,11 +112,11 @@ class Policy:
         for key in ("groups", "associated", "ignore_groups"):
             for name in getattr(self, key):
                 what = "attributes" if key == "associated" else "groups"
-                _require(isinstance(name, str), key, f"names of {what} are needed, found {name!r}")
-        _require(isinstance(self.paired, bool), "paired", f"true or false is needed, found {self.paired!r}")
+                _require(isinstance(name, str), key, f"names of {what} are needed, found {shown(name)}")
+        _require(isinstance(self.paired, bool), "paired", f"true or false is needed, found {shown(self.paired)}")
         for level in (self.confidence, self.data.get("confidence")):
             right = level is None or (isinstance(level, float) and 0.0 < level < 1.0)
-            _require(right, "confidence", f"a level strictly between 0 and 1 is needed, found {level!r}")
+            _require(right, "confidence", f"a level strictly between 0 and 1 is needed, found {shown(level)}")
             if level is not None and level < LEAST_LEVEL:
                 problem = f"{level} is the level of an interval, not the chance of an error: write {1 - level:g}"
                 raise PolicyError("confidence", problem)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from biasamp.data.plain_arguments import MOST_DRAWS, level_of, whole_number, yes_or_no
+from biasamp.data.plain_arguments import MOST_DRAWS, level_of, shown, whole_number, yes_or_no
 from biasamp.results.flat import flat_entries
 from biasamp.results.interval import Interval, plain
 from biasamp.results.table import Table
@@ -121,7 +121,7 @@ class Predictability:
         """
         level_of(level, "level")
         if not isinstance(of, str) or of not in ("value", "gain_difference"):
-            raise ValueError(f"of is {of!r}; take 'value' or 'gain_difference'")
+            raise ValueError(f"of is {shown(of)}; take 'value' or 'gain_difference'")
         if resamples is not None:
             whole_number(resamples, "resamples", least=2, most=MOST_DRAWS)
         if seed is not None:

@@ -28,6 +28,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.data.plain_arguments import shown
+
 from .sides import Labels, Numbers, Side
 
 Counts = NDArray[np.int64]
@@ -46,7 +48,7 @@ def check_rule(equalize: object) -> Rule:
     """Return the rule, or say which there are."""
     if equalize is None or (isinstance(equalize, str) and equalize in RULES):
         return equalize
-    raise ValueError(f"equalize is {equalize!r}; take 'accuracy', 'confusion' or None")
+    raise ValueError(f"equalize is {shown(equalize)}; take 'accuracy', 'confusion' or None")
 
 
 def draw(counts: Counts, size: Counts | int, rng: np.random.Generator) -> Counts:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from biasamp.data.plain_arguments import MOST_DRAWS, one_of, whole_number
+from biasamp.data.plain_arguments import MOST_DRAWS, one_of, shown, whole_number
 from biasamp.results.interval import NO_WIDTH, Caution, Interval
 
 from .attackers import AttackerError, Lookup, Trained, choose
@@ -179,7 +179,7 @@ def _seed_sequence(seed: Any) -> Seed:
     if isinstance(seed, np.random.Generator):
         return np.random.SeedSequence([int(word) for word in seed.integers(0, 2**32, size=4)])
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise ValueError(f"seed is {seed!r}; a whole number of at least 0, or a numpy Generator, is needed")
+        raise ValueError(f"seed is {shown(seed)}; a whole number of at least 0, or a numpy Generator, is needed")
     return np.random.SeedSequence(int(seed))
 
 

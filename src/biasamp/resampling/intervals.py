@@ -367,7 +367,7 @@ def check(method: str, resamples: int, seed: Seed = 0) -> int:
     number = int(seed.integers(1 << 63)) if isinstance(seed, np.random.Generator) else seed
     for name, value in (("resamples", resamples), ("seed", number)):
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-            raise TypeError(f"{name} is {value!r}; a whole number is needed")
+            raise TypeError(f"{name} is {shown(value)}; a whole number is needed")
     if resamples < 2:
         raise ValueError(f"resamples is {resamples}; an interval needs at least 2, better 1000")
     return int(number)
