@@ -6,7 +6,7 @@ counted in, of which sums over rows are made without laying anything out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from biasamp.data import LabelSet
 
 from .fixed import LIMB_BITS, Fixed, subtract, units_of
-from .threshold_counts import GRID, MOST_STEPPED, ScoreBins
+from .threshold_counts import GRID, MOST_STEPPED, ScoreBins, place_on_grid
 
 Index = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -25,15 +25,11 @@ Tables = dict[str, Any]
 
 # What is summed: truth, decision and both, and scores of all records, of those with the label, and of those decided to have it.
 SUMMED = ("truth", "held", "both", "scores", "scores_truth", "scores_held")
-# Entries whose columns are laid out at once where they are not counted in numba.
-_ROWS = 1 << 14
 # Entries whose columns are copied at once where records have several: for fewer, the cells of an outcome would have to be
 # brought into cache more often.
 _COPIED = 1 << 18
 # Outcomes that are copied at once where the labels of a record lie together: neighbours of one line of memory.
 _TURNED = 4
-# Scores of at most 2**52 units whose sum is sure to fit into 64 bits.
-_MOST = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,7 +289,7 @@ def count_compiled(
     decided : ndarray of shape (outcome labels, rows, labels, 4)
         Records of every cell of ``bags`` without truth and decision, with the decision, with the truth, and with both.
     """
-    from .kernels.compiled_scores import KINDS, add_scores, number_layers
+    from .kernels.compiled_scores import KINDS, add_scores, number_layers, turn
 
     labels, width = entries.labels, sides[0].width
     most = max(int(cut.size.max(initial=0)) for cut in cuts)
@@ -311,7 +307,7 @@ def count_compiled(
     other = places[1] if len(cuts) > 1 else places[0][:0]
     for mine in entries.parts():
         steps = [bins.nothing() for _ in range(width)]
-        for here, first, columns in _columns(entries, sides, mine):
+        for here, first, columns in _columns(entries, sides, mine, turn):
             where = [part[here] for part in (places[0], other, bag, label, layer)]
             for j, (one, said, score) in enumerate(zip(*columns, strict=True), first):
                 cells = [cut.of_outcome(j) for cut in made]
@@ -325,11 +321,12 @@ def count_compiled(
 
 
 def _columns(
-    entries: Entries, sides: Sequence[LabelSet], mine: slice
+    entries: Entries, sides: Sequence[LabelSet], mine: slice, turn: Callable[[NDArray[Any], NDArray[Any]], None]
 ) -> Iterator[tuple[slice, int, list[list[NDArray[Any]]]]]:
-    """Some entries, the first of some outcomes, and the columns of these; a few of either where columns have to be copied."""
-    from .kernels.compiled_scores import turn
+    """Some entries, the first of some outcomes, and the columns of these; a few of either where columns have to be copied.
 
+    ``turn`` copies a matrix whose rows lie together to one whose columns do.
+    """
     if entries.everyone:
         whole = [side.columns() for side in sides]
         for here in _cut(mine, _COPIED):
@@ -364,44 +361,75 @@ def _cut(mine: slice, step: int) -> list[slice]:
     return [slice(start, min(start + step, mine.stop)) for start in range(mine.start, mine.stop, step)]
 
 
-def count_rows(entries: Entries, cut: Cut, sides: Sequence[LabelSet], strata: int) -> tuple[LaidOut, Index]:
-    """As :func:`count_compiled` for one cut and without bins, by sums of neighbouring rows: the same sums."""
-    one, said, chances = (side.rows() for side in sides)
-    labels, width = entries.labels, one.shape[1]
-    rows = len(cut.stratum)
-    tables = [np.zeros((3, rows * labels, width), dtype=np.int64) for _ in range(3)]
+def count_plain(
+    entries: Entries, cuts: Sequence[Cut], sides: Sequence[LabelSet], strata: int, bins: ScoreBins
+) -> tuple[list[LaidOut], Index]:
+    """As :func:`count_compiled` with numpy alone, and without ``bags``: the same sums."""
+    labels, width = entries.labels, sides[0].width
+    # Of every cut counts, and both limbs of scores, by cell and kind.
+    kinds = [np.zeros((3, width, len(cut.stratum), labels, 4), dtype=np.int64) for cut in cuts]
     squares = np.zeros((strata * labels, 2, width), dtype=np.int64)
-    # Only small numbers are sorted in linear time.
-    small = cut.size.size <= 1 << 16
-    order = np.argsort(cut.cell.astype(np.uint16) if small else cut.cell, kind="stable")
-    records, cells = entries.records[order], cut.cell[order]
-    for start in range(0, len(records), _ROWS):
-        mine, cell = (part[start : start + _ROWS] for part in (records, cells))
-        true, held, chance = one[mine], said[mine], chances[mine].astype(np.float64)
-        unit = units_of(chance)
-        first = np.flatnonzero(np.diff(cell, prepend=-1))
-        places = cell[first]
-        # Sums of more scores might not fit into 64 bits: they are cut, and what was cut is added up in limbs.
-        cuts = np.union1d(first, np.arange(0, len(cell), _MOST))
-        again = np.searchsorted(cuts, first)
-        for part, flags in enumerate((true, held, true & held)):
-            tables[0][part, places] += np.add.reduceat(flags, first, axis=0, dtype=np.int64)
-        for part, addend in enumerate((unit, unit * true, unit * held)):
-            for table, limb in zip(tables[1:], _limb_sums(addend, cuts), strict=True):
-                table[part, places] += np.add.reduceat(limb, again, axis=0)
-        layer = cut.stratum[cell[cuts] // labels] * labels + cell[cuts] % labels
-        for place, found in enumerate(_limb_sums(units_of(chance * chance), cuts)):
-            np.add.at(squares[:, place], layer, found)
-    shaped = (table.reshape(3, rows, labels, width) for table in tables)
-    whole, high, low = (table if entries.everyone else with_everyone(table, 2) for table in shaped)
-    return LaidOut(tables_of(whole, high, low)), squares.reshape(strata, labels, 2, width)
+    of_cell = (cuts[0].stratum[:, None] * labels + np.arange(labels)).reshape(-1)
+    for mine in entries.parts():
+        steps = [bins.nothing() for _ in range(width)]
+        for here, first, columns in _columns(entries, sides, mine, _turn):
+            cells = [cut.cell[here].astype(np.int64) * 4 for cut in cuts]
+            layer, label = of_cell[cuts[0].cell[here]], entries.label[here]
+            for j, (one, said, score) in enumerate(zip(*columns, strict=True), first):
+                score = np.ascontiguousarray(score, dtype=np.float64)
+                high, low = _limbs(units_of(score))
+                for cell, sums in zip(cells, kinds, strict=True):
+                    place = cell + (2 * one + said)
+                    for part, weights in zip(sums[:, j], (None, high, low), strict=True):
+                        part += _sums_at(place, weights, part.size).reshape(part.shape)
+                for limb, weights in enumerate(_limbs(units_of(score * score))):
+                    squares[:, limb, j] += _sums_at(layer, weights, len(squares))
+                if len(bins.steps):
+                    _add_steps(label, one, score, (high, low), *steps[j])
+        for j, filled in enumerate(steps):
+            bins.add(j, *filled)
+    return [_laid_out(sums, entries.everyone) for sums in kinds], squares.reshape(strata, labels, 2, width)
+
+
+def _laid_out(kinds: Index, everyone: bool) -> LaidOut:
+    """Counts and both limbs of scores of every (outcome label, row, label, kind) as tables."""
+    neither, held, true, both = np.moveaxis(kinds, -1, 0)
+    three = [(true[0] + both[0], held[0] + both[0], both[0])]
+    three += [(neither[k] + held[k] + true[k] + both[k], true[k] + both[k], held[k] + both[k]) for k in (1, 2)]
+    tables = (np.stack([part if everyone else with_everyone(part, 2) for part in parts]) for parts in three)
+    return LaidOut(tables_of(*(np.ascontiguousarray(np.moveaxis(table, 1, -1)) for table in tables)))
+
+
+def _sums_at(place: Index, weights: Floats | None, places: int) -> Index:
+    return np.bincount(place, weights, minlength=places).astype(np.int64, copy=False)
+
+
+def _limbs(units: Index) -> tuple[Floats, Floats]:
+    """Both limbs, of which floats hold the sums of as many as are counted at once."""
+    return (units >> LIMB_BITS).astype(np.float64), (units & ((1 << LIMB_BITS) - 1)).astype(np.float64)
+
+
+def _add_steps(
+    label: Index,
+    one: NDArray[np.uint8],
+    score: Floats,
+    limbs: tuple[Floats, Floats],
+    steps: NDArray[np.int32],
+    sums: Index,
+) -> None:
+    """Add records to the steps of their given labels, as :meth:`ScoreBins.add` has them."""
+    at = label * len(GRID) + place_on_grid(score)
+    steps += _sums_at(2 * at + one, None, len(steps)).astype(np.int32)
+    high, low = (_sums_at(at, limb, len(sums)) for limb in limbs)
+    # Modulo 2**64.
+    sums += (high << LIMB_BITS) + low
+
+
+def _turn(rows: NDArray[Any], columns: NDArray[Any]) -> None:
+    """As :func:`biasamp.counts.kernels.compiled_scores.turn`."""
+    columns[: rows.shape[1]] = rows.T
 
 
 def with_everyone(table: Index, axis: int) -> Index:
     """A table with the sum of the labels as the last of them."""
     return np.concatenate([table, table.sum(axis=axis, keepdims=True)], axis=axis)
-
-
-def _limb_sums(units: Index, cuts: Index) -> tuple[Index, Index]:
-    found = np.add.reduceat(units, cuts, axis=0)
-    return found >> LIMB_BITS, found & ((1 << LIMB_BITS) - 1)

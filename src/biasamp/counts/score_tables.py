@@ -30,7 +30,7 @@ from .score_cells import (
     Rows,
     Tables,
     count_compiled,
-    count_rows,
+    count_plain,
     summed_by,
     with_everyone,
 )
@@ -143,7 +143,6 @@ class ScoreTables:
         """
         given, width = evaluation.given, evaluation.truth.width
         entries = Entries.of_records(given)
-        numbers, made = [], []
         sides = evaluation.truth, evaluation.predicted, scores
         compiled = worth_compiling(SCORES_COST * len(evaluation) * width, accelerate)
         # Fewer bags follow from more.
@@ -157,33 +156,31 @@ class ScoreTables:
             number, row = occupied(codes * bags + bag if len(codes) else bag, strata * bags)
             return number, Cut.of_entries(entries, number // bags, row)
 
-        for codes, strata, bags in cuts:
-            number, cut = cut_into(codes, strata, bags)
-            numbers.append(number)
-            made.append(cut)
-        bins = ScoreBins.zeros(given.width + 1 if compiled and binnable(given, scores) else 0, width)
+        made = [cut_into(codes, strata, bags) for codes, strata, bags in cuts]
+        counted = [cut for _, cut in made]
+        bins = ScoreBins.zeros(given.width + 1 if binnable(given, scores) else 0, width)
         many = cuts[0][1]
-        held: list[tuple[Rows, Index]]
+        of_cuts: Sequence[Rows]
         pairs = None
         if compiled:
             alone, in_bags = None, np.zeros(0, dtype=np.int64)
             if decided is not None and not entries.everyone:
                 in_bags, alone = cut_into(cuts[0][0][:0], 1, decided)
-            rows, squares, kinds = count_compiled(entries, made, sides, many, bins, alone)
+            of_cuts, squares, kinds = count_compiled(entries, counted, sides, many, bins, alone)
             if decided is not None and alone is not None:
                 pairs = BagCounts.of_kinds(evaluation, decided, in_bags, kinds, alone.size)
-            held = [(cells, squares) for cells in rows]
         else:
-            held = [count_rows(entries, cut, sides, strata) for cut, (_, strata, _) in zip(made, cuts, strict=True)]
+            of_cuts, squares = count_plain(entries, counted, sides, many, bins)
         tables = []
-        for (codes, strata, bags), number, cut, (cells, limbs) in zip(cuts, numbers, made, held, strict=True):
-            squared = limbs if len(limbs) == strata else limbs.sum(axis=0, keepdims=True)
+        for place, (codes, strata, bags) in enumerate(cuts):
+            number, cut = made[place]
+            squared = squares if len(squares) == strata else squares.sum(axis=0, keepdims=True)
             if not entries.everyone:
                 squared = with_everyone(squared, 1)
             exact = Fixed(np.zeros_like(squared[:, :, 0]), squared[:, :, 0], squared[:, :, 1])
             labels = given.labels, evaluation.truth.labels
             records = np.bincount(codes, minlength=strata) if entries.everyone else cut.records(strata)
-            tables.append(cls(labels, strata, bags, number, records, cut.sizes(entries), cells, exact))
+            tables.append(cls(labels, strata, bags, number, records, cut.sizes(entries), of_cuts[place], exact))
         if not len(bins.steps):
             return tables, count_scores(replace(evaluation, predicted=scores)), pairs
         thresholds, reliability = bins.counts(entries.everyone)
