@@ -304,7 +304,8 @@ def count_source(
     if not source.has_records:
         pairing = UNPAIRED
     if kernel == "auto":
-        kernel = kernel_for(None if source.parts is None else total_rows(source.parts), engine.name == "local")
+        rows = None if source.parts is None else total_rows(source.parts)
+        kernel = kernel_for(rows, engine.name == "local", len(members))
     notes: list[str] = []
     count = CountLabels(
         "long" if source.has_records else source.shape,

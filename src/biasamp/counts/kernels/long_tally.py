@@ -41,8 +41,9 @@ CELL_LABEL = (1 << CELL_BITS) - 1
 WAITING = 1 << 20
 # Bytes of the table of labels and pairs of identities, unless a tally is told otherwise.
 SHARED_BYTES = 1 << 28
-# Below so many rows, loading the compiler takes longer than counting them without it.
-_WORTH_COMPILING = 1 << 24
+# Below so many rows, loading the compiler takes longer than counting them without it; of so many identities, as what has to be
+# counted of a row grows with those of its record.
+_WORTH_COMPILING, _FEW_IDENTITIES = 1 << 24, 4
 # From so many rows on it is said that counting goes quicker with it.
 _WORTH_SAYING = 1 << 25
 
@@ -52,7 +53,7 @@ def numba_installed() -> bool:
     return importlib.util.find_spec("numba") is not None
 
 
-def kernel_for(rows: int | None, here: bool = True) -> str:
+def kernel_for(rows: int | None, here: bool = True, identities: int = 2) -> str:
     """The kernel that counts so many rows soonest in a process that runs once; None where their number is not known.
 
     ``here``: whether rows are counted in this process, where the compiler may be loaded already.
@@ -62,7 +63,9 @@ def kernel_for(rows: int | None, here: bool = True) -> str:
             _say_once()
         return "numpy"
     loaded = here and "numba" in sys.modules
-    return "numba" if loaded or rows is None or rows >= _WORTH_COMPILING else "numpy"
+    if loaded or rows is None:
+        return "numba"
+    return "numba" if rows * max(identities, _FEW_IDENTITIES) >= _FEW_IDENTITIES * _WORTH_COMPILING else "numpy"
 
 
 @cache
