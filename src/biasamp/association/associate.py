@@ -12,7 +12,6 @@ import numpy as np
 
 from biasamp import __version__
 from biasamp.counts.association_counts import AssociationCounts
-from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.label_counter import UNPAIRED, Pairing
 from biasamp.counts.storage import is_counts, load_counts
 from biasamp.data import canonical
@@ -170,7 +169,8 @@ def associate(
         data = load_counts(data)
     if isinstance(data, LabelSource):
         identities = source_identities(data, identities)
-    if isinstance(data, AuditCounts):
+    audits = sys.modules.get("biasamp.counts.audit_counts")  # data are of its kind only where it was loaded
+    if audits is not None and isinstance(data, audits.AuditCounts):
         raise TypeError("data are the counts of an audit: measure them with audit(), or count labels with identities=")
     reading: Reading | None = None
     yes_or_no(crossings, "crossings")

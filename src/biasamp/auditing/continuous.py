@@ -318,7 +318,7 @@ def _cautions(entries: list[Entry], task: str) -> list[Any]:
 
 def _resamples(results: list[tuple[str, MeanAmplification]], settings: Settings, keys: Keys) -> dict[str, Any]:
     """The values of resamples, by which two audits of the same records are compared."""
-    from biasamp.counts.audit_counts import Fingerprint
+    from biasamp.counts.fingerprints import Fingerprint
 
     values = {
         f"{METRIC}/{made.direction}/{name}": [

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.audit_counts import AuditCounts, Fingerprint, least_keys
+from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.bagging import bags_for
 from biasamp.counts.bags import BagCounts, BagJoint
 from biasamp.counts.contingency import BAG, DIGITS, ContingencyTable, bounded, count_by_bag, digits_of
+from biasamp.counts.fingerprints import Fingerprint, least_keys
 from biasamp.counts.joint import JointCounts, Moments, count_moments
 from biasamp.counts.kernels.cross import column_sums
 from biasamp.counts.signed_sums import Block, SecondLook, SignedSums, look_at

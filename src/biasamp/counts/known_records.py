@@ -10,7 +10,7 @@ import numpy as np
 
 from biasamp.data.keys import Keys
 
-from .audit_counts import Fingerprint, least_keys
+from .fingerprints import Fingerprint, least_keys
 
 
 @dataclass(frozen=True)

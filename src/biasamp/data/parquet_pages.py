@@ -5,6 +5,7 @@ A header is a struct of Thrift's compact protocol (:mod:`.thrift`).
 
 from __future__ import annotations
 
+import io
 import os
 import struct
 from collections.abc import Iterator
@@ -35,6 +36,8 @@ class ReadAt:
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
+        # What the system calls a file that can be read at any place at once.
+        self._number = stream.fileno() if isinstance(stream, io.FileIO) and hasattr(os, "pread") else None
 
     @property
     def size(self) -> int:
@@ -45,6 +48,8 @@ class ReadAt:
         """So many bytes, or as many as there are."""
         if place < 0:
             raise ValueError("it begins before the file does")
+        if self._number is not None:
+            return os.pread(self._number, size, place)
         self._stream.seek(place)
         return bytes(self._stream.read(size))
 

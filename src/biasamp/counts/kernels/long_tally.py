@@ -27,7 +27,7 @@ Codes = NDArray[np.int32]
 # A batch of this many rows keeps its work arrays inside the processor's cache.
 _SLICE = 1 << 16
 # Rows that are hashed together, and those of them that are looked at first.
-_HASHED = 1 << 15
+_HASHED = 1 << 16
 _GLANCE = 256
 # Odd multipliers with well mixed bits, for hashing.
 _ODD_1, _ODD_2 = np.uint32(2654435761), np.uint32(0x85EBCA6B)
@@ -149,13 +149,15 @@ class NumpyTally(Tally):
 
     def widen(self, labels: int) -> None:
         """Make room for labels that were not known before."""
-        if self.by_pair and labels > len(self.count):
-            more = max(labels, 2 * len(self.count)) - len(self.count)
-            self.count = longer(self.count, more)
+        if labels <= len(self.count):
+            return
+        more = max(labels, 2 * len(self.count)) - len(self.count)
+        self.count = longer(self.count, more)
+        if self.by_pair:
             rows = max(min(len(self.count), self.shared_rows) - len(self.shared), 0)
             self.single, self.shared = longer(self.single, rows), longer(self.shared, rows)
-        elif not self.by_pair and labels > len(self.table):
-            self.table = longer(self.table, max(labels, 2 * len(self.table)) - len(self.table))
+        else:
+            self.table = longer(self.table, more)
 
     def cut(self) -> tuple[Codes, ...]:
         """End a stretch of rows: the labels of its first and its last run, as far as there are two, which it forgets."""
@@ -177,16 +179,17 @@ class NumpyTally(Tally):
 
     def settle(self) -> None:
         """Make what has been counted so far readable."""
-        if self._waiting:
-            self._keep(np.concatenate(self._waiting))
-            self._waiting = []
+        self._add_up()
+        if not self.by_pair:
+            # What labels have with no identity is what all have, less the rest.
+            _, label, values = self.rare()
+            self.table[:, 0] = self.count - self.table[:, 1:].sum(axis=1)
+            np.subtract.at(self.table[:, 0], label, values)
 
     def add(self, starts: Flags, codes: Codes, masks: Index) -> None:
         """Count rows. ``starts`` marks the first row of each run; a code below 0 is a row without a label."""
-        # Each slice adds a whole table: with a large table the slices must be larger too.
-        step = max(_SLICE, self.table.size)
-        for at in range(0, len(codes), step):
-            self._slice(starts[at : at + step], codes[at : at + step], masks)
+        for at in range(0, len(codes), _SLICE):
+            self._slice(starts[at : at + _SLICE], codes[at : at + _SLICE], masks)
 
     def _slice(self, starts: Flags, codes: Codes, masks: Index) -> None:
         edges = np.flatnonzero(starts)
@@ -208,7 +211,7 @@ class NumpyTally(Tally):
             labels = labels[held]
         # Bounds of the hash that repeated() makes.
         run = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-        again = repeated(run, labels, max(len(self.table), len(self.count)))
+        again = repeated(run, labels, len(self.count))
         if again is not None:
             self.duplicates += int(again.sum())
             run, labels = run[~again], labels[~again]
@@ -232,19 +235,14 @@ class NumpyTally(Tally):
         self.records += np.bincount(column, minlength=len(self.records))
         self.records[0] += len(of_run) - len(some)
         width = self.table.shape[1]
-        # What labels have with no identity is what all have, less the rest.
+        self.count += np.bincount(labels, minlength=len(self.count))
         of_row, own = _expanded(some, column, sizes, labels)
         if len(self.masks) > width:
             beyond = of_row >= width
             self._wait((of_row[beyond] << CELL_BITS) | own[beyond])
-            within = ~beyond
-            none = np.bincount(labels, minlength=len(self.table)) - np.bincount(own, minlength=len(self.table))
-            of_row, own = of_row[within], own[within]
-        else:
-            none = np.bincount(labels, minlength=len(self.table)) - np.bincount(own, minlength=len(self.table))
-        flat = own * np.int64(width) + of_row
-        self.table += np.bincount(flat, minlength=self.table.size).reshape(self.table.shape)
-        self.table[:, 0] += none
+            of_row, own = of_row[~beyond], own[~beyond]
+        # The table is larger than what a slice adds to it.
+        np.add.at(self.table.ravel(), own * np.int64(width) + of_row, np.int64(1))
 
     def _by_pair(self, of_run: Index, sizes: Index, labels: Codes) -> None:
         """Count whole runs under their identities and pairs of them."""
@@ -277,7 +275,12 @@ class NumpyTally(Tally):
     def _wait(self, cells: Index) -> None:
         self._waiting.append(cells)
         if sum(map(len, self._waiting)) > WAITING:
-            self.settle()
+            self._add_up()
+
+    def _add_up(self) -> None:
+        if self._waiting:
+            self._keep(np.concatenate(self._waiting))
+            self._waiting = []
 
     def _extend(self, codes: Codes) -> None:
         """Add labels to the open run, each once."""

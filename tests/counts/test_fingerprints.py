@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from biasamp.counts.audit_counts import Fingerprint, least_keys
+from biasamp.counts.fingerprints import Fingerprint, least_keys
 from biasamp.data.keys import row_keys
 
 
