@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.2.0"
+
+# Threads of OpenBLAS, which numpy and scipy bring along, wait for work with a processor in hand, by default for some tenths of a
+# second, and all they are given here are small products. Where nothing else is said they wait for 2**20 cycles.
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "20")
 
 # Names are imported when they are first used, so that ``import biasamp`` costs little more than numpy.
 _PLACES = {
