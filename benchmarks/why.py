@@ -7,9 +7,12 @@ runs the study; a share of 95% in 1,000 samples is sure to 1.4 points.
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +22,8 @@ from benchmarks.timing import goal_row, least_of
 from biasamp.amplification.why_parts import AMPLIFIES, REDUCES
 
 SAMPLES = 300
+# Scores of a task whose cost is measured.
+RECORDS = 1_000_000
 STRATA = 3
 # Runs of either side of a ratio of costs: of fewer, what else a machine does is in one side and not in the other.
 REPEATS = 12
@@ -200,8 +205,8 @@ BASE_CASES = (
 )
 
 
-def speed(tasks: int, n: int = 1_000_000, strata: int = 50) -> None:
-    """CPU time of an audit with directional alone, with scores and strata, and of their decomposition as arrays."""
+def jobs(tasks: int, n: int = RECORDS, strata: int = 50) -> list[Callable[[], object]]:
+    """An audit with directional alone, with scores and strata, and their decomposition as arrays."""
     rng = np.random.default_rng(0)
     data: dict[str, Any] = {"group": rng.integers(0, 2, n), "stratum": rng.integers(0, strata, n)}
     for k in range(tasks):
@@ -212,17 +217,41 @@ def speed(tasks: int, n: int = 1_000_000, strata: int = 50) -> None:
     roles |= {role: [f"{kind}{k}" for k in range(tasks)] for role, kind in (("tasks", "t"), ("task_predictions", "p"))}
     scores = [f"s{k}" for k in range(tasks)]
     truth, chance = (np.column_stack([data[f"{kind}{k}"] for k in range(tasks)]).squeeze() for kind in "ts")
-    alone, parts, split = least_of(
-        [
-            lambda: biasamp.audit(data, **roles),
-            lambda: biasamp.audit(data, **roles, task_scores=scores, strata="stratum"),
-            lambda: biasamp.decompose(data["group"], truth, chance, strata=data["stratum"]).strata,
-        ],
-        REPEATS,
-    )
-    of = f"{n:,} scores x {tasks} task{'' if tasks == 1 else 's'} x {strata} strata"
+    return [
+        lambda: biasamp.audit(data, **roles),
+        lambda: biasamp.audit(data, **roles, task_scores=scores, strata="stratum"),
+        lambda: biasamp.decompose(data["group"], truth, chance, strata=data["stratum"]).strata,
+    ]
+
+
+# A process that has no numba, and has run each job once.
+_PLAIN = """
+import json, sys
+sys.modules["numba"] = None
+from benchmarks.timing import least_of
+from benchmarks.why import jobs
+works = jobs(int(sys.argv[1]))[1:]
+least_of(works, 1)
+print(json.dumps(least_of(works, int(sys.argv[2]))))
+"""
+
+
+def without_numba(tasks: int, repeats: int = 3) -> list[float]:
+    """CPU time of the last two of :func:`jobs` where numba is not installed."""
+    command = [sys.executable, "-W", "ignore", "-c", _PLAIN, str(tasks), str(repeats)]
+    folder = str(Path(__file__).parents[1])
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    return list(json.loads(done.stdout))
+
+
+def speed(tasks: int) -> None:
+    """CPU time of the jobs, with numba and without."""
+    alone, parts, split = least_of(jobs(tasks), REPEATS)
+    of = f"{RECORDS:,} scores x {tasks} task{'' if tasks == 1 else 's'} x 50 strata"
     goal_row(f"why, {of}", parts, "directional alone", alone, 2)
     goal_row(f"decompose(...).strata, {of}", split, "directional alone", alone, 2)
+    for name, ours, plain in zip(("why", "decompose"), (parts, split), without_numba(tasks), strict=True):
+        goal_row(f"   {name} without numba, {of}", plain, "with it", ours, 3)
 
 
 def main(options: Sequence[str] = ()) -> None:

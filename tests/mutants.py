@@ -1,8 +1,8 @@
 """Mutation testing: small faults are put into the code, one at a time, and tests must notice.
 
 ``make mutants NUMBER=120 SEED=1`` draws so many faults, as many from each room, and prints those that no test notices, with
-the line. A fault is tried against the tests that run its line, as ``make coverage`` has recorded them, or without such a record
-against the files of tests that are called after its file, or the room's. Faults that change
+the line. A fault is tried against the tests that run its line, as ``make coverage`` has recorded them, and those that were written
+later in files called after its own; without such a record against the files of tests that are called after its file, or the room's. Faults that change
 nothing that anybody can see are in ``equivalent_mutants.toml`` with the reason; they are not counted. ``--file`` and ``--line``
 try every fault of a file or a line.
 """
@@ -218,6 +218,7 @@ class Tests:
         self._files: dict[str, str] = {}
         self._seconds: dict[tuple[str | None, str | None], float] = {}
         self._texts: dict[str, str] = {}
+        self._collected: dict[str, list[str]] = {}
         self._data: Any = None
         if not LINES.is_file() or not TIMES.is_file():
             print("which test runs which line is not known (make coverage): tests are found by their names", flush=True)
@@ -265,6 +266,28 @@ class Tests:
                 out |= {test.rpartition("|")[0] for test in lines.get(number, ()) if test}
         return out
 
+    def _later(self, mutant: Mutant, known: set[str]) -> list[str]:
+        """Tests in files called after a fault's file that were written after the record."""
+        folder, recorded = ROOT / "tests" / mutant.room, LINES.stat().st_mtime
+        found = []
+        for file in sorted(folder.glob(f"test_{Path(mutant.file).stem}*.py")):
+            if file.stat().st_mtime <= recorded:
+                continue
+            place = file.relative_to(ROOT).as_posix()
+            if place not in self._collected:
+                command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "--no-header", place]
+                done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+                self._collected[place] = [line for line in done.stdout.splitlines() if line.startswith(f"{place}::")]
+            found += [test for test in self._collected[place] if test not in known and not self._is_recorded(test)]
+        return found
+
+    def _is_recorded(self, test: str) -> bool:
+        """Whether the record has a test, which then does not run the line."""
+        from _pytest.junitxml import mangle_test_address
+
+        *names, last = mangle_test_address(test)
+        return (".".join(names), last) in self._seconds
+
     def of(self, mutant: Mutant) -> list[str]:
         """As many tests of a fault's lines as there is time for; of its whole file, where they run on import."""
         if self._data is None:
@@ -290,7 +313,7 @@ class Tests:
             )
             for test in tests
         }
-        out: list[str] = []
+        out = self._later(mutant, tests)
         left = BUDGET
         for test in sorted(near, key=lambda test: (near[test], test)):
             if self.seconds(test) <= left:
