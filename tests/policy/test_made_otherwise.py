@@ -9,7 +9,7 @@ import pytest
 
 import biasamp
 from biasamp.auditing.plan import Spec
-from biasamp.policy.made_otherwise import _of_roles, _read_alike, made_apart
+from biasamp.policy.made_otherwise import _of_roles, _read_alike, made_apart, made_otherwise
 
 
 @pytest.mark.parametrize(
@@ -70,3 +70,26 @@ def test_train_records_are_those_of_the_same_file(held: Any, files: Any, apart: 
         for audit in audits:
             audit.document["provenance"]["settings"]["plan"] = plan
     assert [name for name, _, _ in made_apart(*audits)] == apart
+
+
+@pytest.mark.parametrize(
+    ("positive", "values", "apart"),
+    [
+        ("Yes", (0, 1), []),
+        ("true", ("no", "yes"), []),
+        ("YES", ("no", "yes"), []),
+        ("no", ("no", "yes"), ["positive"]),
+        (0, (0, 1), ["positive"]),
+        (1.0, (0, 1), []),
+    ],
+)
+def test_a_positive_value_in_another_spelling_is_the_one_that_was_read(
+    positive: Any, values: tuple[Any, Any], apart: list[str]
+) -> None:
+    """An audit reads 'Yes' of a 0/1 column as 1, so that a policy that says so asks for the same audit."""
+    no, yes = values
+    data = {"g": ["a", "b"] * 40, "t": [yes, no, no, yes] * 20, "p": [yes, no, yes, yes] * 20}
+    roles: Any = {"attributes": "g", "tasks": "t", "task_predictions": "p", "metrics": "directional", "resamples": 20}
+    audit = biasamp.audit(data, **roles)
+    policy = biasamp.Policy(limits=[{"metric": "directional", "max": 0.1}], data={"positive": positive})
+    assert [name for name, _, _ in made_otherwise(policy, audit)] == apart

@@ -114,6 +114,8 @@ class Counter:
 
 def joined(parts: list[NDArray[Any]], kind: Any) -> NDArray[Any]:
     """Arrays one after another; an empty one of that kind where there are none."""
+    if len(parts) == 1:
+        return parts[0]
     return np.concatenate(parts) if parts else np.zeros(0, dtype=kind)
 
 

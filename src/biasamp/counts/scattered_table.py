@@ -90,7 +90,7 @@ def grouped(keys: Keys, codes: Codes, compiled: bool) -> tuple[NDArray[np.bool_]
     if compiled:
         from .kernels.long_compiled import bring_together
 
-        slots = np.full(1 << (2 * len(keys) + 1).bit_length(), -1, dtype=np.int32)
+        slots = np.full(1 << (3 * len(keys) // 2 + 1).bit_length(), -1, dtype=np.int32)
         heads, out = np.empty_like(keys), np.empty_like(codes)
         run, place = (np.empty(len(keys), dtype=np.int32) for _ in range(2))
         many = bring_together(keys, codes, slots, heads, run, place, starts, out)

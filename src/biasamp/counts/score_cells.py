@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from biasamp.data import LabelSet
 
-from .fixed import LIMB_BITS, Fixed, subtract, units_of
+from .fixed import LIMB_BITS, Fixed, subtract
 from .threshold_counts import GRID, MOST_STEPPED, ScoreBins, place_on_grid
 
 Index = NDArray[np.int64]
@@ -375,17 +375,21 @@ def count_plain(
         for here, first, columns in _columns(entries, sides, mine, _turn):
             cells = [cut.cell[here].astype(np.int64) * 4 for cut in cuts]
             layer, label = of_cell[cuts[0].cell[here]], entries.label[here]
+            # New memory for every outcome would take as long as the sums.
+            place = np.empty(len(layer), dtype=np.int64)
+            high, low, square = (np.empty(len(layer)) for _ in range(3))
             for j, (one, said, score) in enumerate(zip(*columns, strict=True), first):
                 score = np.ascontiguousarray(score, dtype=np.float64)
-                high, low = _limbs(units_of(score))
+                _limbs_of(score, high, low)
                 for cell, sums in zip(cells, kinds, strict=True):
-                    place = cell + (2 * one + said)
+                    np.add(cell, 2 * one + said, out=place)
                     for part, weights in zip(sums[:, j], (None, high, low), strict=True):
                         part += _sums_at(place, weights, part.size).reshape(part.shape)
-                for limb, weights in enumerate(_limbs(units_of(score * score))):
-                    squares[:, limb, j] += _sums_at(layer, weights, len(squares))
                 if len(bins.steps):
                     _add_steps(label, one, score, (high, low), *steps[j])
+                _limbs_of(np.multiply(score, score, out=square), high, low)
+                for limb, weights in enumerate((high, low)):
+                    squares[:, limb, j] += _sums_at(layer, weights, len(squares))
         for j, filled in enumerate(steps):
             bins.add(j, *filled)
     return [_laid_out(sums, entries.everyone) for sums in kinds], squares.reshape(strata, labels, 2, width)
@@ -404,9 +408,17 @@ def _sums_at(place: Index, weights: Floats | None, places: int) -> Index:
     return np.bincount(place, weights, minlength=places).astype(np.int64, copy=False)
 
 
-def _limbs(units: Index) -> tuple[Floats, Floats]:
-    """Both limbs, of which floats hold the sums of as many as are counted at once."""
-    return (units >> LIMB_BITS).astype(np.float64), (units & ((1 << LIMB_BITS) - 1)).astype(np.float64)
+def _limbs_of(chances: Floats, high: Floats, low: Floats) -> None:
+    """Both limbs of numbers in [0, 1], of which floats hold the sums of as many as are counted at once.
+
+    They are those of :func:`~biasamp.counts.fixed.units_of`: with 1 added, a number is a multiple of ``2**-52``.
+    """
+    np.add(chances, 1.0, out=low)
+    low -= 1.0
+    low *= 1 << LIMB_BITS
+    np.floor(low, out=high)
+    low -= high
+    low *= 1 << LIMB_BITS
 
 
 def _add_steps(

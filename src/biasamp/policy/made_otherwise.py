@@ -12,6 +12,7 @@ from biasamp.auditing.plan import Plan, Spec, attributes_of, predictions_of
 from biasamp.data import printable
 from biasamp.data.binning import BINNED, QUANTILES
 from biasamp.data.label import canonical
+from biasamp.data.spelling import respelled
 from biasamp.results.metric_registry import requestable_names
 
 from .limits import PolicyError
@@ -270,7 +271,10 @@ def _is_positive(task: str | None, value: Any, had: Mapping[str, str]) -> bool:
     mine = {name: held for name, held in had.items() if task in (None, name)}
     if not mine:
         return bool(spelled & set(_YES))
-    return any(spelled & {held.casefold(), f"{name}={held}".casefold()} for name, held in mine.items())
+    return any(
+        spelled & {held.casefold(), f"{name}={held}".casefold()} or respelled([canonical(value)], [held]) is not None
+        for name, held in mine.items()
+    )
 
 
 def _references(reference: Any) -> Iterator[tuple[str | None, str]]:

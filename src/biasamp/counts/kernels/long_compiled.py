@@ -342,7 +342,7 @@ def bring_together(keys: Any, codes: Any, slots: Any, heads: Any, run: Any, plac
 
     Parameters
     ----------
-    slots : a hash table of at least twice as many places as rows, a power of two, that holds -1
+    slots : a hash table of at least one and a half times as many places as rows, a power of two, that holds -1
     heads, run, place : room for the keys, the number of each row's key, and where the rows of each key go
     """
     top, many = len(slots) - 1, 0

@@ -43,7 +43,7 @@ WAITING = 1 << 20
 SHARED_BYTES = 1 << 28
 # Below so many rows, loading the compiler takes longer than counting them without it; of so many identities, as what has to be
 # counted of a row grows with those of its record.
-_WORTH_COMPILING, _FEW_IDENTITIES = 1 << 24, 4
+_WORTH_COMPILING, _FEW_IDENTITIES = 1 << 24, 8
 # From so many rows on it is said that counting goes quicker with it.
 _WORTH_SAYING = 1 << 25
 
