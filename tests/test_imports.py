@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+
+import pytest
 
 HEAVY = (
     "scipy",
@@ -36,6 +39,17 @@ def modules_after(code: str) -> set[str]:
 
 def test_import_alone() -> None:
     assert not modules_after("import biasamp") & set(HEAVY)
+
+
+@pytest.mark.parametrize(("had", "has"), [(None, "20"), ("4", "4"), ("", "")])
+def test_how_long_threads_of_openblas_wait_is_the_callers_choice_first(had: str | None, has: str) -> None:
+    name = "OPENBLAS_THREAD_TIMEOUT"
+    environment = {key: value for key, value in os.environ.items() if key != name} | (
+        {} if had is None else {name: had}
+    )
+    code = f"import os, biasamp\nprint(repr(os.environ[{name!r}]))"
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == repr(has)
 
 
 def test_naming_what_there_is_imports_nothing() -> None:
