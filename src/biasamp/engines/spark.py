@@ -38,6 +38,9 @@ _TASKS_PER_CORE = 3
 # Descriptions of parts up to so many bytes travel with the task's code; what holds rows itself goes to its task alone.
 _MOST_DESCRIBED = 4 << 20
 
+# Rows and bytes of batches that are put together.
+_BATCH_ROWS, _BATCH_BYTES = 1 << 16, 16 << 20
+
 _RESULT = "number long, result binary"
 
 
@@ -210,7 +213,7 @@ def _parts(batches: Iterable[Any], described: _OfFrame | list[Any] | None) -> It
     """The parts of a task: those its rows name, or its rows themselves."""
     if isinstance(described, _OfFrame):
         number = _partition()
-        yield number, described.part.with_rows(batches, number)
+        yield number, described.part.with_rows(_larger(batches), number)
         return
     for batch in batches:
         if described is not None:
@@ -218,6 +221,23 @@ def _parts(batches: Iterable[Any], described: _OfFrame | list[Any] | None) -> It
             continue
         for number, part in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True):
             yield number, pickle.loads(part)
+
+
+def _larger(batches: Iterable[Any]) -> Iterator[Any]:
+    """Batches put together: Spark's have ten thousand rows unless it is told otherwise, and each costs something to begin with."""
+    import pyarrow as pa
+
+    held: list[Any] = []
+    rows = size = 0
+    for batch in batches:
+        if held and (rows + batch.num_rows > _BATCH_ROWS or size + batch.nbytes > _BATCH_BYTES):
+            yield pa.Table.from_batches(held).combine_chunks().to_batches()[0]
+            held, rows, size = [], 0, 0
+        if batch.num_rows:
+            held.append(batch)
+            rows, size = rows + batch.num_rows, size + batch.nbytes
+    if held:
+        yield pa.Table.from_batches(held).combine_chunks().to_batches()[0]
 
 
 # What runs in a task: from its Arrow batches to batches of results.
