@@ -22,6 +22,8 @@ from biasamp.resampling.sample import Sample
 from biasamp.resampling.significance import normal_quantile
 from biasamp.results.interval import plain
 
+from .signs import WEIGHT_TOLERANCE
+
 Floats = NDArray[np.float64]
 
 SIDES = ("given", "truth")
@@ -236,13 +238,17 @@ class _Problem:
         whole = bags.whole
         self.shape = whole.joint_truth.shape
         names = ("n", "given", "truth", "joint_truth", "joint_predicted")
-        self.counts = {name: np.broadcast_to(floats(getattr(whole, name)), self.shape) for name in names}
-        self.both = floats(whole.joint_both)
+        # Weights in any unit: Kish's effective records are counted.
+        unit = 1.0 if whole.unweighted else float(floats(whole.squared).max() / floats(whole.n).max())
+        self.counts = {name: np.broadcast_to(floats(getattr(whole, name)) / unit, self.shape) for name in names}
+        self.both = floats(whole.joint_both) / unit
         draws = min(resamples, max(_MOST_RESAMPLED // max(self.shape[0] * self.shape[1], 1), 50))
         if not bags.resamplable:
             raise ValueError("bounds need counts by bag, which so many pairs do not have")
         drawn = bags.replicates(draws, seed, names)
-        self.drawn = {name: np.broadcast_to(floats(getattr(drawn, name)), (draws, *self.shape)) for name in names}
+        self.drawn = {
+            name: np.broadcast_to(floats(getattr(drawn, name)) / unit, (draws, *self.shape)) for name in names
+        }
         self.train = None
         if train is not None:
             held = {"n": train.n, "given": train.left, "truth": train.right, "joint_truth": train.joint}
@@ -267,9 +273,11 @@ class _Problem:
 
     @staticmethod
     def association(counts: dict[str, Floats]) -> Floats:
-        """``P(g, o) - P(g) P(o)`` of every pair."""
+        """``P(g, o) - P(g) P(o)`` of every pair; 0 where rounding alone keeps them apart."""
         n = counts["n"]
-        return np.asarray(counts["joint_truth"] / n - (counts["given"] / n) * (counts["truth"] / n))
+        chance = (counts["given"] / n) * (counts["truth"] / n)
+        leaning = counts["joint_truth"] / n - chance
+        return np.where(np.abs(leaning) > WEIGHT_TOLERANCE * np.abs(chance), leaning, 0.0)
 
     def bounds(self, matrix: Floats) -> LabelErrors | None:
         """The corrected value and its bounds; None where no true groups could be recorded so."""
@@ -350,7 +358,8 @@ class _Problem:
             sign = np.sign(self.association(self.train))
             up, down = sign > 0, sign < 0
         else:
-            up, down = joint_low > expected, joint_high < expected
+            hair = WEIGHT_TOLERANCE * np.abs(expected)
+            up, down = joint_low > expected + hair, joint_high < expected - hair
         ends = np.stack([np.where(up, least, -most), np.where(up, most, -least)])
         either = ~(up | down)
         ends[0] = np.where(either, np.minimum(least, -most), ends[0])
