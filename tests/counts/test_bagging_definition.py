@@ -88,6 +88,29 @@ def test_weights_are_those_of_whole_numbers(seed: int) -> None:
     assert poisson_weights(KEYS[:0], 5, seed).shape == (5, 0)
 
 
+def unmixed(value: int) -> int:
+    """The number that :func:`mixed` makes this one of."""
+
+    def unshifted(z: int, by: int) -> int:
+        out = z
+        for _ in range(64 // by):
+            out = z ^ out >> by
+        return out
+
+    z = unshifted(value, 31) * pow(0x94D049BB133111EB, -1, 1 << 64) & ALL
+    z = unshifted(z, 27) * pow(0xBF58476D1CE4E5B9, -1, 1 << 64) & ALL
+    return (unshifted(z, 30) - 0x9E3779B97F4A7C15) & ALL
+
+
+def test_a_draw_at_a_threshold_is_worth_it() -> None:
+    stream = mixed((mixed(9) + 1) & ALL)
+    steps = [step + more for step in thresholds() for more in (-1, 0)]
+    keys = np.array([unmixed(step << 16) ^ stream for step in steps], dtype=np.uint64)
+    first, second = poisson_weights(keys, 2, 9).tolist()
+    assert first == [0] * 16
+    assert second == [place // 2 + place % 2 for place in range(16)]
+
+
 def test_weights_of_bags_are_those_of_their_numbers() -> None:
     numbers = np.array([0, 3, 17, 255])
     found = bag_weights(numbers, 256, 6, 5)
