@@ -3,6 +3,7 @@ import pytest
 from scipy.stats import chi2_contingency, chisquare, hypergeom, multivariate_hypergeom
 
 from biasamp.predictability.equalize import (
+    RULES,
     check_rule,
     draw,
     equalize_records,
@@ -171,3 +172,215 @@ def test_scattered_records_are_all_there():
     counts = np.array([[5, 0], [7, 2]])
     spread = scatter(counts, 3, np.random.default_rng(0))
     assert (spread.sum(axis=-1) == counts).all()
+
+
+def test_rules():
+    assert [check_rule(rule) for rule in RULES] == ["accuracy", "confusion", None]
+    for wrong in ("", "none", 3, ["accuracy"]):
+        with pytest.raises(ValueError, match="take 'accuracy', 'confusion' or None"):
+            check_rule(wrong)
+
+
+@pytest.mark.parametrize("cells", [1, 2, 5])
+@pytest.mark.parametrize("rows", [0, 1, 2, 5, 9])
+def test_draws_of_everything_and_of_nothing(rows, cells):
+    counts = np.random.default_rng(rows).integers(0, 7, (rows, cells))
+    rng = np.random.default_rng(0)
+    assert (draw(counts, 0, rng) == 0).all()
+    whole = draw(counts, counts.sum(axis=1), rng)
+    assert whole.shape == counts.shape
+    assert (whole == counts).all()
+    half = draw(counts, counts.sum(axis=1) // 2, rng)
+    assert (half.sum(axis=1) == counts.sum(axis=1) // 2).all()
+    assert ((half >= 0) & (half <= counts)).all()
+
+
+@pytest.mark.parametrize("large", [[0], [1], [0, 1]])
+def test_draws_from_rows_of_billions(large):
+    """Beyond what numpy draws from, in any of the rows, with more cells than rows."""
+    counts = np.tile(np.array([3, 0, 2, 5]), (2, 1))
+    counts[large] *= 2_000_000_000
+    sizes = counts.sum(axis=1) // 2
+    drawn = draw(counts, sizes, np.random.default_rng(0))
+    assert (drawn.sum(axis=1) == sizes).all()
+    assert ((drawn >= 0) & (drawn <= counts)).all()
+    spread = np.sqrt(2e10)
+    for row in large:
+        assert (np.abs(drawn[row] - counts[row] / 2) < 6 * spread).all()
+        assert (drawn[row] != counts[row] / 2).any()
+
+
+@pytest.mark.parametrize("singles", [1023, 1024, 1025])
+def test_around_the_number_of_single_records_that_are_drawn_as_records(singles):
+    counts = np.r_[7, np.ones(singles, dtype=np.int64), 0, 4]
+    rng = np.random.default_rng(1)
+    assert (draw(counts[None], counts.sum(), rng)[0] == counts).all()
+    drawn = np.concatenate([draw(counts[None], 500, rng) for _ in range(300)])
+    assert (drawn.sum(axis=1) == 500).all()
+    assert (drawn <= counts).all()
+    for place, good in ((0, 7), (-1, 4)):
+        law = hypergeom(counts.sum(), good, 500)
+        assert abs(drawn[:, place].mean() - law.mean()) < 5 * law.std() / np.sqrt(300)
+    assert (drawn[:, -2] == 0).all()
+
+
+def test_billions_keep_within_what_there_is():
+    """A draw takes no more than is there and leaves no more; populations of none, one and two may stand in between."""
+    billions = 3_000_000_000
+    good = np.array([2, billions, 0, 1, 0, billions, 3])
+    bad = np.array([billions, 2, 0, 0, 1, billions, billions])
+    size = np.array([billions + 1, billions + 1, 0, 1, 1, 2 * billions, 1])
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        drawn = hypergeometric(good, bad, size, rng)
+        assert drawn[0] in (1, 2)
+        assert drawn[1] in (billions - 1, billions)
+        assert drawn[2:6].tolist() == [0, 1, 0, billions]
+        assert drawn[6] in (0, 1)
+    assert hypergeometric(*np.zeros((3, 0), dtype=np.int64), rng).tolist() == []
+
+
+def test_a_few_of_billions_and_billions_less_a_few():
+    few, billions, rng = np.full(4000, 900), np.full(4000, 4_000_000_000), np.random.default_rng(2)
+    half = hypergeometric(few, billions, np.full(4000, 2_000_000_000), rng)
+    for drawn in (half, 900 - half, hypergeometric(billions, few, np.full(4000, 2_000_000_000), rng) - 1_999_999_100):
+        assert drawn.mean() == pytest.approx(450, abs=1.5)
+        assert drawn.std() == pytest.approx(15, rel=0.06)
+
+
+def test_scattered_records_go_to_all_classes_alike():
+    spread = scatter(np.array([40_000, 0, 20_000]), 4, np.random.default_rng(0))
+    assert spread.shape == (3, 4)
+    assert spread.sum(axis=1).tolist() == [40_000, 0, 20_000]
+    assert (np.abs(spread[0] - 10_000) < 500).all()
+    assert (np.abs(spread[2] - 5_000) < 350).all()
+    assert scatter(np.array([[3, 4]]), 1, np.random.default_rng(0)).tolist() == [[[3], [4]]]
+
+
+def tables_of(truth, said, classes):
+    """Counts (other, truth, predicted) of records of three others: as many of each truth as told, all with one answer."""
+    out = np.zeros((len(truth), classes, classes), dtype=np.int64)
+    for other, held in enumerate(truth):
+        for true, many in enumerate(held):
+            out[other, true, said[true]] = many
+    return out
+
+
+@pytest.mark.parametrize("classes", [2, 3, 4])
+def test_where_all_answers_are_certain_so_is_the_confusion(classes):
+    """Each class has one answer, another one in each trial: the records take it, whatever part and other they are in."""
+    rng = np.random.default_rng(classes)
+    truth = rng.integers(0, 9, (2, 3, classes))
+    answers = [list(range(classes)), [*range(1, classes), 0], [0] * classes]
+    parts = np.array([[tables_of(part, said, classes) for part in truth] for said in answers])
+    assert parts.shape == (3, 2, 3, classes, classes)
+    moved = equalize_tables(parts, "confusion", rng)
+    expected = np.zeros_like(moved)
+    for trial, said in enumerate(answers):
+        for true in range(classes):
+            expected[trial, ..., said[true]] += truth[..., true]
+    assert moved.tolist() == expected.tolist()
+    assert equalize_tables(parts, None, rng).tolist() == np.broadcast_to(truth, moved.shape).tolist()
+
+
+def test_a_model_that_is_never_or_always_right_leaves_the_accuracy_no_choice():
+    truth = np.random.default_rng(0).integers(0, 9, (2, 3, 2))
+    parts = np.array([[tables_of(part, said, 2) for part in truth] for said in ([0, 1], [1, 0])])
+    moved = equalize_tables(parts, "accuracy", np.random.default_rng(0))
+    assert moved[0].tolist() == truth.tolist()
+    assert moved[1].tolist() == truth[..., ::-1].tolist()
+
+
+@pytest.mark.parametrize("classes", [3, 4])
+def test_tables_of_many_classes_move_as_many_records_as_are_wrong(classes):
+    """All records of the second other are of one class, and all wrong: they come to lie in the other classes, all alike."""
+    wrong = np.zeros((2, 2, 3, classes, classes), dtype=np.int64)
+    wrong[0, :, 1, 1, 0] = [3000, 9000]
+    wrong[1, :, 1, 2, 2] = [300, 900]
+    moved = equalize_tables(wrong, "accuracy", np.random.default_rng(0))
+    assert moved[1].tolist() == wrong[1].sum(axis=-1).tolist()
+    assert (moved[0].sum(axis=-1) == wrong[0].sum(axis=(-1, -2))).all()
+    for part, many in zip(moved[0], (3000, 9000), strict=True):
+        assert (part[[0, 2]] == 0).all()
+        assert part[1, 1] == 0
+        rest = np.delete(part[1], 1)
+        assert (np.abs(rest - many / (classes - 1)) < 5 * np.sqrt(many)).all()
+
+
+def test_half_of_the_errors_go_to_either_part():
+    """Errors that the model made in one part alone are dealt out to the records of both."""
+    parts = np.zeros((400, 2, 1, 2, 2), dtype=np.int64)
+    parts[:, 0, 0] = [[10, 20], [0, 10]]
+    parts[:, 1, 0] = [[30, 0], [0, 10]]
+    moved = equalize_tables(parts, "confusion", np.random.default_rng(0))
+    assert (moved.sum(axis=(1, 2)) == [40, 40]).all()
+    assert moved[:, :, 0, 1].mean(axis=0) == pytest.approx([10 + 10, 10 + 10], abs=0.8)
+    moved = equalize_tables(parts, "accuracy", np.random.default_rng(0))
+    # Twenty of eighty records change: 15 of 60 zeros and 5 of 20 ones.
+    assert moved[:, :, 0, 1].mean(axis=0) == pytest.approx([10 + 7.5 - 2.5] * 2, abs=0.8)
+
+
+def test_variables_of_any_number_of_classes_keep_their_own_confusion():
+    rng = np.random.default_rng(3)
+    sizes = (1, 2, 3, 2, 5)
+    truth = np.column_stack([rng.integers(0, size, 300) for size in sizes]).astype(np.uint8)
+    said = np.column_stack(
+        [np.where(rng.random(300) < 0.3, rng.integers(0, k, 300), t) for k, t in zip(sizes, truth.T, strict=True)]
+    )
+    a, b = (Labels(x.astype(np.uint8), sizes, (False,) * 5) for x in (truth, said))
+    for rule in ("accuracy", "confusion"):
+        moved = equalize_records(a, b, rule, rng).codes
+        assert (a.codes == truth).all()
+        for v, size in enumerate(sizes):
+            own, model = (np.bincount(truth[:, v] * size + x[:, v], minlength=size**2) for x in (moved, said))
+            if rule == "confusion":
+                assert own.tolist() == model.tolist()
+            assert (moved[:, v] != truth[:, v]).sum() == (said[:, v] != truth[:, v]).sum()
+    assert equalize_records(a, b, None, rng) is a
+
+
+@pytest.mark.parametrize(("missed", "added"), [(0, 30), (20, 0), (20, 30), (0, 0)])
+def test_records_without_a_label_are_found_among_those_with_it(missed, added):
+    """All of a kind move, or none: no draw decides."""
+    truth = (np.arange(50) % 5 < 2).astype(np.uint8)
+    said = truth.copy()
+    if missed:
+        said[truth == 1] = 0
+    if added:
+        said[truth == 0] = 1
+    a, b = (Labels(x[:, None], (2,), (True,)) for x in (truth, said))
+    moved = equalize_records(a, b, "confusion", np.random.default_rng(0)).codes
+    assert moved[:, 0].tolist() == said.tolist()
+    both = equalize_records(a, b, "accuracy", np.random.default_rng(0)).codes
+    assert (both[:, 0] != truth).sum() == missed + added
+
+
+def test_every_record_of_a_kind_is_moved_alike():
+    """Ten of the thirty records without the label get it, and five of the twenty with it lose it, each as often as any other."""
+    truth = (np.arange(50) % 5 < 2).astype(np.uint8)
+    said = truth.copy()
+    said[np.flatnonzero(truth == 0)[:10]] = 1
+    said[np.flatnonzero(truth == 1)[:5]] = 0
+    a, b = (Labels(x[:, None], (2,), (True,)) for x in (truth, said))
+    times, rng = 2000, np.random.default_rng(0)
+    moved = sum((equalize_records(a, b, "confusion", rng).codes[:, 0] != truth).astype(int) for _ in range(times))
+    for kind, chance in ((0, 1 / 3), (1, 1 / 4)):
+        assert (np.abs(moved[truth == kind] - times * chance) < 4.5 * np.sqrt(times * chance * (1 - chance))).all()
+
+
+@pytest.mark.parametrize("rule", ["accuracy", "confusion"])
+def test_numbers_without_errors_stay_and_errors_stay_in_their_column(rule):
+    rng = np.random.default_rng(0)
+    truth = rng.normal(size=(30, 3))
+    errors = rng.normal(size=(30, 3)) * [0.0, 1.0, 50.0] + [0.0, 2.0, 0.0]
+    moved = equalize_records(Numbers(truth), Numbers(truth + errors), rule, rng).values - truth
+    assert (moved[:, 0] == 0).all()
+    assert moved.std(axis=0) == pytest.approx(errors.std(axis=0))
+    if rule == "confusion":
+        assert np.sort(moved, axis=0) == pytest.approx(np.sort(errors, axis=0))
+        # Each column in an order of its own.
+        assert (np.argsort(moved[:, 1]) != np.argsort(moved[:, 2])).any()
+    else:
+        assert moved.mean(axis=0) == pytest.approx([0, 0, 0], abs=1e-12)
+    one = equalize_records(Numbers(truth[:1]), Numbers(truth[:1] + 1), rule, rng).values
+    assert one == pytest.approx(truth[:1] + (rule == "confusion"))

@@ -142,3 +142,138 @@ def test_an_input_that_was_never_seen_is_answered_by_the_rate_of_all_for_f1() ->
     assert answers(np.array([[1, 9], [19, 1], [0, 0]]), "f1", label=True).tolist() == [1, 0, 1]
     # Yes to the first: 2 * 9 of 10 + 17, to two: 2 * 17 of 48 + 17. An eighth of all are yes: below the second.
     assert answers(np.array([[1, 9], [30, 8], [0, 0], [100, 0]]), "f1", label=True).tolist() == [1, 0, 0, 0]
+
+
+def learnt(train, quality, label):
+    """The answer to each input, by the words of the documents: ties and inputs never seen are answered by the commoner class."""
+    overall = train.sum(axis=0)
+    if quality == "balanced_accuracy":
+        return [max(range(len(overall)), key=lambda c: (row[c] / overall[c] if overall[c] else 0, -c)) for row in train]
+    if quality == "accuracy":
+        return [max(range(len(overall)), key=lambda c: (row[c], overall[c], -c)) for row in train]
+    return answers(train, quality, label=label).tolist()  # held against all functions above
+
+
+def scored(train, test, quality, label):
+    """The score of one table, record by record, by scikit-learn."""
+    x, y = records(test)
+    if quality == "auc":
+        overall = train.sum(axis=0) / train.sum()
+        chance = np.array([row / row.sum() if row.sum() else overall for row in train])[x]
+        own = [1] if test.shape[1] == 2 else range(test.shape[1])
+        each = [roc_auc_score(y == c, chance[:, c]) for c in own if 0 < (y == c).sum() < len(y)]
+        return np.mean(each) if each else np.nan
+    said = np.array(learnt(train, quality, label))[x]
+    if quality == "accuracy":
+        return (said == y).mean()
+    if quality == "balanced_accuracy":
+        return np.mean([(said[y == c] == c).mean() for c in np.unique(y)])
+    return f1_score(y, said, zero_division=0) if label else f1_score(y, said, average="macro", zero_division=0)
+
+
+@pytest.mark.parametrize(
+    ("quality", "label", "classes"),
+    [
+        *(
+            (quality, False, classes)
+            for quality in ("accuracy", "balanced_accuracy", "f1", "auc")
+            for classes in (2, 3)
+        ),
+        ("f1", True, 2),
+        ("auc", True, 2),
+    ],
+)
+def test_every_table_of_a_stack_is_learnt_and_scored_by_itself(quality, label, classes):
+    rng = np.random.default_rng(classes)
+    train, test = rng.integers(0, 4, size=(2, 2, 5, 4, classes))
+    train[..., 1, :] = 0  # an input that is never seen
+    train[0, 1, 2] = [2] * classes  # one that ties
+    test[1, 2, :, 0] = 0  # a class that is not scored
+    test[1, 3, :, 1:] = 0  # one that is scored alone
+    found = best_score(train, test, quality, label=label)
+    assert found.shape == (2, 5)
+    assert found.dtype == np.float64
+    expected = [
+        [scored(a, b, quality, label) for a, b in zip(*pair, strict=True)] for pair in zip(train, test, strict=True)
+    ]
+    assert found == pytest.approx(np.array(expected), nan_ok=True)
+    if quality != "auc":
+        said = answers(train, quality, label=label)
+        assert said.shape == (2, 5, 4)
+        assert said.tolist() == [[learnt(table, quality, label) for table in row] for row in train]
+
+
+def test_tables_of_probabilities_tie_as_counts_do():
+    # The second class is the commoner one, which decides ties and inputs never seen, and nothing else.
+    table = np.array([[0.16, 0.14], [0.1, 0.1], [0.0, 0.0], [0.2, 0.3]])
+    assert answers(table, "accuracy").tolist() == [0, 1, 1, 1]
+    assert answers(table[:, ::-1], "accuracy").tolist() == [1, 0, 0, 0]
+    assert best_score(table, table) == pytest.approx(0.16 + 0.1 + 0.3)
+    assert answers(table, "f1", label=True).tolist() == [1, 1, 1, 1]
+    # Yes to the first: 2 * 0.3 of 0.3 + 0.5; to the third as well: 2 * 0.4 of 0.5 + 0.5; the last changes nothing.
+    shares = np.array([[0.0, 0.3], [0.4, 0.1], [0.1, 0.1], [0.0, 0.0]])
+    assert answers(shares, "f1", label=True).tolist() == [1, 0, 1, 1]
+    assert _auc(table, table) == pytest.approx(_auc(1000 * table, 1000 * table))
+
+
+def test_one_record_more_wins_over_any_majority():
+    table = np.array([[2, 1], [0, 500], [500, 499], [3, 3]])
+    assert answers(table, "accuracy").tolist() == [0, 1, 0, 1]
+    assert answers(table[:, ::-1], "accuracy").tolist() == [1, 0, 1, 0]
+    assert answers(np.zeros((2, 3), dtype=np.int64), "accuracy").tolist() == [0, 0]
+
+
+def test_without_input_every_table_of_a_stack_has_one_row():
+    stack = np.arange(24).reshape(2, 3, 4)
+    plain = no_input(stack)
+    assert plain.shape == (2, 1, 4)
+    assert plain.tolist() == [[[12, 15, 18, 21]], [[48, 51, 54, 57]]]
+
+
+def test_a_label_that_no_record_has_is_answered_yes_where_that_costs_nothing():
+    """All prefixes have an F1 of 0: the longest one is taken, and nothing is divided by 0."""
+    assert answers(np.array([[3, 0], [4, 0]]), "f1", label=True).tolist() == [1, 1]
+    assert best_score(np.array([[3, 0], [4, 0]]), np.array([[3, 0], [4, 0]]), "f1", label=True) == 0.0
+    # A label of every record: all inputs are answered yes.
+    assert best_score(np.array([[0, 3], [0, 0]]), np.array([[0, 2], [1, 1]]), "f1", label=True) == pytest.approx(6 / 7)
+    assert answers(np.zeros((2, 3, 2), dtype=np.int64), "f1", label=True).tolist() == [[1, 1, 1]] * 2
+    # One record in all.
+    assert answers(np.array([[0, 0], [0, 1], [0, 0]]), "f1", label=True).tolist() == [1, 1, 1]
+    assert answers(np.array([[0, 0], [1, 0], [0, 0]]), "f1", label=True).tolist() == [1, 1, 1]
+
+
+def test_an_input_with_one_record_is_seen():
+    """Its rate is that of its one record, not that of all."""
+    assert answers(np.array([[9, 1], [0, 1]]), "f1", label=True).tolist() == [0, 1]
+    assert answers(np.array([[1, 9], [1, 0]]), "f1", label=True).tolist() == [1, 0]
+    train = np.array([[9, 1], [0, 1]])
+    assert best_score(train, np.array([[1, 0], [0, 1]]), "auc") == 1.0
+
+
+def test_mean_f1_of_many_functions_is_no_worse_for_any_other_answer_to_one_input():
+    rng = np.random.default_rng(5)
+    stack = rng.integers(0, 12, size=(6, 13, 2)) * rng.integers(0, 2, size=(6, 13, 1))
+    found = answers(stack, "f1")
+    scores = best_score(stack, stack, "f1")
+    for table, said, score in zip(stack, found, scores, strict=True):
+        x, y = records(table)
+        assert score == pytest.approx(f1_score(y, said[x], average="macro", zero_division=0))
+        assert answers(table, "f1").tolist() == said.tolist()
+        for place in range(13):
+            other = said.copy()
+            other[place] = 1 - other[place]
+            assert f1_score(y, other[x], average="macro", zero_division=0) <= score + 1e-12
+
+
+def test_auc_is_undefined_where_all_scored_records_are_of_one_class():
+    train = np.array([[3, 1, 2], [1, 4, 2]])
+    alone = np.array([[0, 2, 0], [0, 1, 0]])
+    assert np.isnan(best_score(train, alone, "auc"))
+    two = np.array([[2, 1, 0], [1, 3, 0]])
+    # The third class, of which nothing is scored, has no part in the mean.
+    chance = train / train.sum(axis=1, keepdims=True)
+    x, y = records(two)
+    expected = np.mean([roc_auc_score(y == c, chance[x, c]) for c in (0, 1)])
+    assert best_score(np.stack([train, train]), np.stack([alone, two]), "auc") == pytest.approx(
+        [np.nan, expected], nan_ok=True
+    )
