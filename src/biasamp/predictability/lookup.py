@@ -55,9 +55,10 @@ def best_score(train: Table, test: Table, quality: str = "accuracy", *, label: b
         Whether the classes are the absence and presence of one label; then F1 is that of its presence,
         and is otherwise the mean over the classes.
 
-    There is one score for every table of the stack, NaN where the quality is undefined. Inputs that ``train`` misses are answered as without input. Ties go to the class that is the more frequent
-    one in ``train``. Accuracy, balanced accuracy, AUC and the F1 of one label are exact maxima; the mean F1
-    of several classes is exact for up to 4096 functions, and a local maximum beyond.
+    There is one score for every table of the stack, NaN where the quality is undefined. Inputs that ``train`` misses are
+    answered as without input. For accuracy ties go to the class that is the more frequent one in ``train``. Accuracy,
+    balanced accuracy, AUC and the F1 of one label are exact maxima; the mean F1 of several classes is exact for up to 4096
+    functions, and a local maximum beyond.
 
     Examples
     --------
@@ -185,7 +186,7 @@ class LookupTables:
         if problem.labels is None or problem.soft or not isinstance(quality, str):
             return None
         other, truth, _ = problem.labels
-        if max(truth.sizes) > _CLASSES or len(set(truth.sizes)) > 1 or (kind == "leakage" and truth.width > 1):
+        if truth.sizes[0] > _CLASSES or len(set(truth.sizes)) > 1 or (kind == "leakage" and truth.width > 1):
             return None
         others, size = other.combinations()
         return (
@@ -239,13 +240,18 @@ class LookupTables:
 
     def _by_bag(self, bags: Index, many: int) -> Values:
         """The tables of every bag, one row each."""
-        truth, classes = self.truth, self.truth.sizes[0]
-        room = self.size * classes**2
-        out = np.empty((many, truth.width, room))
-        for v in range(truth.width):
-            place = (self.others * classes + truth.codes[:, v]) * classes + self.predicted.codes[:, v]
-            out[:, v] = np.bincount(bags * room + place, self.problem.counts, many * room).reshape(many, room)
+        room = self._whole[0].size
+        out = np.empty((many, self.truth.width, room))
+        for v in range(self.truth.width):
+            place = bags * room + self._place(v)
+            out[:, v] = np.bincount(place, self.problem.counts, many * room).reshape(many, room)
         return out.reshape(many, -1)
+
+    def _place(self, variable: int) -> Index:
+        """Where each row of the problem is counted in the table (other, truth, predicted) of a variable."""
+        classes = self.truth.sizes[0]
+        place = self.others * classes + self.truth.codes[:, variable]
+        return np.asarray(place * classes + self.predicted.codes[:, variable])
 
     def _rows(
         self,
@@ -262,7 +268,7 @@ class LookupTables:
 
     def _samples(self, count: int) -> Iterator[Counts]:
         """All records, once for each trial, as many trials at once as fit."""
-        numbers = 4 * self.truth.width * self.size * self.truth.sizes[0] ** 2 + len(self.problem.counts)
+        numbers = 4 * self._whole.size + len(self.problem.counts)
         step = max(1, _AT_ONCE // numbers)
         for start in range(0, count, step):
             yield np.broadcast_to(self.problem.counts, (min(step, count - start), len(self.problem.counts)))
@@ -278,15 +284,14 @@ class LookupTables:
         return self._count(cells)
 
     def _count(self, cells: Counts) -> Counts:
-        truth, predicted = self.truth, self.predicted
-        classes, room = truth.sizes[0], self.size * truth.sizes[0] ** 2
+        truth, classes = self.truth, self.truth.sizes[0]
         if classes == 2 and truth.width > 1 and self.problem.n < _EXACT_IN_FLOAT:
             out = self._count_pairs(cells)
         else:
-            out = np.zeros((len(cells), truth.width, room), dtype=np.int64)
+            room = self.size * classes**2
+            out = np.empty((len(cells), truth.width, room), dtype=np.int64)
             for v in range(truth.width):
-                place = (self.others * classes + truth.codes[:, v]) * classes + predicted.codes[:, v]
-                out[:, v] = _summed(cells, place, room)
+                out[:, v] = _summed(cells, self._place(v), room)
         return out.reshape(len(cells) * truth.width, self.size, classes, classes)
 
     def _count_pairs(self, cells: Counts) -> Counts:
