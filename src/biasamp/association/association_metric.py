@@ -135,5 +135,4 @@ def log_ratio(a: Any, b: Any, difference: Any = None) -> Array:
     """``ln(a/b)`` for a, b >= 0, accurate also where a is close to b; ``difference`` is a - b where known better."""
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     relative = (a - b if difference is None else difference) / b
-    near = np.abs(relative) < 0.5
-    return np.where(near, np.log1p(np.where(near, relative, 0.0)), np.log(a / b))
+    return np.where(np.abs(relative) < 0.5, np.log1p(relative), np.log(a / b))

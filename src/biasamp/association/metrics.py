@@ -26,6 +26,8 @@ from biasamp.results.metric_registry import AKA_2021
 from .association_metric import Array, AssociationMetric, Counts, Slope, divide, log_ratio, times
 
 _INFINITE = float("inf")
+# Counts from here on have no place in 64 bits.
+_MOST = 2.0**63
 _SHIFTED = "its gap is not 0 under independence when the identities differ in size: compare it with the value there"
 _aka = partial(AssociationMetric, paper=AKA_2021, page_formula=True)
 # Metrics that are 0 under independence, and those whose gap is not.
@@ -41,7 +43,7 @@ def _excess(c: Counts) -> Array:
 def _reduced(first: Counts, second: Counts) -> tuple[Array, Array]:
     """``C(x1,y)`` and ``C(x2,y)`` without their common divisor, where they are whole."""
     a, b = first.xy, second.xy
-    if not a.size or a.max() >= 2**53 or b.max() >= 2**53 or (a != np.rint(a)).any() or (b != np.rint(b)).any():
+    if ((a >= _MOST) | (b >= _MOST) | (a != np.rint(a)) | (b != np.rint(b))).any():
         return a, b
     divisor = np.maximum(np.gcd(a.astype(np.int64), b.astype(np.int64)), 1)
     return a / divisor, b / divisor
