@@ -164,6 +164,18 @@ def test_ratios_of_fractions_and_of_counts_beyond_64_bits(metric: str) -> None:
         assert association_gap(metric, n, x1, x2, 2.0**67, a, b) == pytest.approx(wanted, rel=1e-12)
 
 
+@pytest.mark.parametrize("metric", METRICS)
+def test_one_record_is_enough(metric: str) -> None:
+    for counts in ((5, 1, 1, 1), (5, 1, 3, 1), (5, 3, 1, 1)):
+        n, x, y, xy = counts
+        wanted = float(shares(metric, n, *(mp.mpf(held) / n for held in (x, y, xy)), False))
+        assert float(association(metric, *counts)) == pytest.approx(wanted, rel=1e-13), counts
+    for counts in ((9, 1, 2, 2, 1, 1), (9, 2, 1, 2, 1, 1), (9, 2, 2, 1, 1, 1)):
+        n, *sizes, y, a, b = counts
+        one, two = (float(association(metric, n, x, y, xy)) for x, xy in zip(sizes, (a, b), strict=True))
+        assert float(association_gap(metric, *counts)) == pytest.approx(one - two, rel=1e-12, abs=1e-15), counts
+
+
 def test_what_rounding_leaves_of_counts_that_are_0_is_no_count() -> None:
     """Fractional counts may miss each other by 1e-9 of all records: without the identity, or the label, nothing is known."""
     dust = 1e-9

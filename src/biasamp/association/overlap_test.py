@@ -74,7 +74,7 @@ def _p_values(kinds: Array) -> Array:
     count = np.concatenate([held, missing], axis=1)
     seen = (count * value).sum(axis=1)
     spread = np.sqrt((count * value**2).sum(axis=1))
-    same = tested & ((spread == 0) | (np.abs(seen) <= 1e-12 * spread))
+    same = tested & (np.abs(seen) <= 1e-12 * spread)
     out[same] = 1.0
     work = np.flatnonzero(tested & ~same)
     if len(work):
