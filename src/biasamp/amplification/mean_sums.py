@@ -54,7 +54,8 @@ class Sums:
             return np.sign(trained)
         true, _, overall = self.means()
         apart = true - overall
-        return np.where(np.abs(apart) <= _EQUAL * np.nanmax(np.abs(np.append(true, 1e-300))), 0.0, np.sign(apart))
+        near = np.isnan(apart) | (np.abs(apart) <= _EQUAL * np.nanmax(np.abs(np.append(true, 1e-300))))
+        return np.where(near, 0.0, np.sign(apart))
 
     @cached_property
     def _resampled(self) -> tuple[Floats, Floats, Floats]:
@@ -66,7 +67,8 @@ class Sums:
 
         true, _, overall = self.means()
         drawn, _, all_drawn = self._resampled
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # of a group without any record
             t = np.abs(true - overall) / np.nanstd(drawn - all_drawn[:, None], axis=0)
         freedom = self._freedom()
         return np.where(np.isnan(t), 1.0, 2.0 * stdtr(freedom, -t))
@@ -140,6 +142,7 @@ class Sums:
         change = said - true
         with np.errstate(divide="ignore", invalid="ignore"):
             p = np.where(error > 0, 2.0 * stdtr(freedom, -np.abs(change) / error), np.where(change == 0, 1.0, 0.0))
+        p = np.where(np.isnan(change), np.nan, p)
         return change - below * error, change + above * error, p
 
 
