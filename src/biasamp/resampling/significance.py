@@ -440,12 +440,14 @@ def bag_cluster_effect(bags: BagCounts, delta: Floats, against_truth: bool = Tru
     moved, size = residuals(bags, against_truth)
     centre = np.nan_to_num(delta)
     together = ((moved - size * centre) ** 2).sum(axis=0)
-    given, held = bags.whole.given, floats(bags.whole.joint_predicted)
+    zero, first, second = bags.whole.moments()
     if against_truth:
-        zero, first, second = bags.whole.moments()
         apart = second - 2.0 * centre * first + centre**2 * zero
     else:
-        apart = held * (1.0 - 2.0 * centre) + centre**2 * np.broadcast_to(floats(given), held.shape)
+        given, held = floats(bags.whole.given), floats(bags.whole.joint_predicted)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # Of squared weights: the scale of weights is no effect of clusters.
+            apart = (held * (1.0 - 2.0 * centre) + centre**2 * given) * (zero / given)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(apart > 0, together / apart, 1.0)
     filled = np.broadcast_to((size > 0).sum(axis=0), centre.shape)
