@@ -99,8 +99,11 @@ def compare_values(
         count = min(len(first_values), len(second_values))
         moved = np.roll(second_values[:count], count // 2) - first_values[:count]
         method = f"unpaired bootstrap percentile ({unpaired})"
-    low, high = percentile_interval(moved, level)
-    error = float(np.nanstd(moved, ddof=1)) if (~np.isnan(moved)).sum() > 1 else float("nan")
+    # One resample with a value is no interval.
+    low, high, error = float("nan"), float("nan"), float("nan")
+    if (~np.isnan(moved)).sum() > 1:
+        low, high = percentile_interval(moved, level)
+        error = float(np.nanstd(moved, ddof=1))
     same = error == 0.0 and low == high == second - first == 0.0
     still = error == 0.0 and not (np.nanstd(first_values) > 0.0 or np.nanstd(second_values) > 0.0)
     if (unseen or fewest) and error == 0.0:
