@@ -221,7 +221,7 @@ def aggregate_excess(excess: Floats, factor: NDArray[Any], sets: list[Index], sh
     each = np.concatenate([*moved, factor[..., single] * np.sqrt(excess[..., single])], axis=-1)
     if each.ndim > 2:
         # The last bit of a sum depends on the order in memory: that of each stratum is as if it were alone.
-        turned = (-2, -1) if single.any() else (-1, -1)
+        turned = (-2, -1) if single.sum() > 1 else (-1, -1)
         each = np.ascontiguousarray(each.swapaxes(*turned)).swapaxes(*turned)
     apart_from_others = ((1.0 - shares)[..., None] * each**2).sum(axis=(-2, -1))
     together = ((np.sqrt(shares)[..., None] * each).sum(axis=-2) ** 2).sum(axis=-1)
