@@ -123,7 +123,7 @@ def test_every_figure_is_that_of_loops(seed: int, trained: Any, apart: float) ->
     assert [signs[g] for g in there] == [slow.sign(g) for g in there]
     p = [slow.side_p(g) for g in slow.groups]
     assert sums.side_p().tolist() == pytest.approx(p, rel=1e-6)
-    clear = [trained is not None or one < 0.01 / 3 for one in p]
+    clear = [trained is not None or one < 0.01 / (len(there) - 1) for one in p]
     assert sums.clear(held).tolist() == clear
     for g in there:
         assert sums.influences()[:, g] == pytest.approx(slow.influence(g))
@@ -300,7 +300,7 @@ def test_a_group_that_nobody_has_is_no_warning() -> None:
     made = biasamp.mean_amplification(declared, outcome, predicted=said)
     plain = biasamp.mean_amplification(["a", "b", "b"] * 8, outcome, predicted=said)
     assert made.value == plain.value
-    assert tuple(made.confidence_interval()) == pytest.approx(tuple(plain.confidence_interval()), rel=1e-5)
+    assert tuple(made.confidence_interval()) == pytest.approx(tuple(plain.confidence_interval()))
     for name in ("delta", "p", "q"):
         assert made.groups[name][:2].tolist() == plain.groups[name].tolist()
         assert np.isnan(made.groups[name][2])

@@ -77,7 +77,8 @@ class Sums:
         """Whether the side of each group is known: from train labels, or beyond chance."""
         if trained is not None:
             return np.ones(self.size.shape[1], dtype=bool)
-        return np.asarray(self.side_p() < _CLEAR / max(self.size.shape[1] - 1, 1))
+        groups = int(self.size.any(axis=0).sum())
+        return np.asarray(self.side_p() < _CLEAR / max(groups - 1, 1))
 
     def drawn(self, resamples: int, seed: int, trained: Floats | None) -> Floats:
         """The value of every resample, signs held fixed."""
