@@ -1,5 +1,8 @@
 """Trials on records: the same numbers as on tables, from any number of workers, and never in silence."""
 
+from dataclasses import dataclass, replace
+
+import joblib
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -10,9 +13,11 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import biasamp
 from biasamp.data import align, label_set, read_columns
 from biasamp.predictability import AttackerError, measure, problem_from_labels
-from biasamp.predictability.attackers import Lookup, NaiveBayes, Trained
-from biasamp.predictability.lookup import LookupTables
+from biasamp.predictability.attackers import Lookup, NaiveBayes, Trained, plain_score
+from biasamp.predictability.lookup import LookupTables, best_score
+from biasamp.predictability.problem import read_problem
 from biasamp.predictability.records import RecordTrials
+from biasamp.predictability.sides import Numbers
 
 RULES = ("accuracy", "confusion", None)
 
@@ -224,3 +229,226 @@ def test_predictions_are_taken_one_a_record(tree):
     assert biasamp.dpa(other, truth, predicted, attacker=column(), trials=3).value == plain.value
     with pytest.raises(AttackerError, match=r"trial 0 .*: its predictions have the shape \(1,\); one for each of 150"):
         biasamp.dpa(other, truth, predicted, attacker=short(), trials=3)
+
+
+@dataclass(frozen=True)
+class Watching:
+    """An attacker that learns nothing, and keeps what it is given; its scores are its calls, counted."""
+
+    calls: list
+    name: str = "watching"
+
+    def score(self, read, target, learn, test, quality, seed):
+        self.calls.append((read, target, learn.tolist(), test.tolist(), quality, seed))
+        return float(len(self.calls))
+
+
+def watched(kind="dpa", n=41, problem=None, **options):
+    attacker = Watching([])
+    problem = problem_of(*planted(n)).records() if problem is None else problem
+    return RecordTrials(problem, kind, attacker, "accuracy", workers=1, **options), attacker.calls
+
+
+@pytest.mark.parametrize("kind", ["dpa", "leakage"])
+@pytest.mark.parametrize("n", [40, 41])
+def test_a_trial_scores_the_model_and_the_truth_by_each_rule_on_one_split(kind, n):
+    trials, calls = watched(kind, n)
+    scores = trials.trials(3, np.random.SeedSequence(0), RULES, "held_out")
+    problem = trials.problem
+    assert len(calls) == 3 * 4
+    assert scores.model.tolist() == [1, 5, 9]
+    assert [scores.dataset[rule].tolist() for rule in RULES] == [[2, 6, 10], [3, 7, 11], [4, 8, 12]]
+    for trial in range(3):
+        own = calls[4 * trial : 4 * trial + 4]
+        learn, test = own[0][2:4]
+        assert all(call[2:] == own[0][2:] for call in own)
+        # The smaller half is learnt from, each in the order of the records.
+        assert (len(learn), len(test)) == (n // 2, n - n // 2)
+        assert sorted(learn + test) == list(range(n))
+        assert (learn == sorted(learn), test == sorted(test)) == (True, True)
+        versions = [call[1] if kind == "dpa" else call[0] for call in own]
+        others = [call[0] if kind == "dpa" else call[1] for call in own]
+        assert all((other.codes == problem.other.codes).all() for other in others)
+        assert (versions[0].codes == problem.predicted.codes).all()
+        wrong = (problem.predicted.codes != problem.truth.codes).sum()
+        assert [(version.codes != problem.truth.codes).sum() for version in versions] == [wrong, wrong, wrong, 0]
+        assert own[0][4] == "accuracy"
+    # Another split, another perturbation and another seed for each trial.
+    for kept in (2, 5):
+        assert len({str(call[kept]) for call in calls[::4]}) == 3
+    moved = [(call[1] if kind == "dpa" else call[0]).codes.tobytes() for call in calls[1::4]]
+    assert len(set(moved)) == 3
+
+
+def test_in_sample_all_records_are_learnt_from_and_scored():
+    trials, calls = watched(n=30)
+    trials.trials(2, np.random.SeedSequence(0), (None,), "in_sample")
+    assert len(calls) == 4
+    assert all(call[2] == call[3] == list(range(30)) for call in calls)
+
+
+@pytest.mark.parametrize("evaluation", ["held_out", "in_sample"])
+def test_a_half_is_measured_twice_and_both_ways(evaluation):
+    trials, calls = watched(n=41)
+    first, second = trials.halves(3, np.random.SeedSequence(0), "accuracy", evaluation)
+    # Of each half two trials, of the model and of the truth, both ways: eight scores, in order.
+    assert len(calls) == 3 * 2 * 2 * 2
+    assert first.model.tolist() == [1.5, 9.5, 17.5]
+    assert first.dataset["accuracy"].tolist() == [3.5, 11.5, 19.5]
+    assert second.model.tolist() == [5.5, 13.5, 21.5]
+    assert second.dataset["accuracy"].tolist() == [7.5, 15.5, 23.5]
+    held = [call[1].codes.tobytes() for call in calls]
+    for half in range(3):
+        own = calls[8 * half : 8 * half + 8]
+        # The same twenty records, of which the model says the same.
+        assert {len(call[0]) for call in own} == {20}
+        assert len({call[0].codes.tobytes() for call in own}) == 1
+        assert len({held[8 * half + place] for place in (0, 1, 4, 5)}) == 1
+        for one, other in zip(own[::2], own[1::2], strict=True):
+            assert one[2:4] == other[3:1:-1]
+            expected = (list(range(20)),) * 2 if evaluation == "in_sample" else None
+            assert expected is None or tuple(one[2:4]) == expected
+            assert sorted(one[2] + one[3]) == sorted([*range(20)] * (1 + (evaluation == "in_sample")))
+        if evaluation == "held_out":
+            assert own[0][2] != own[4][2]
+    assert len({calls[8 * half][0].codes.tobytes() + held[8 * half] for half in range(3)}) == 3
+
+
+def test_a_perturbation_of_all_records_is_split_twice():
+    trials, calls = watched(n=41)
+    first, second = trials.perturbed(3, np.random.SeedSequence(0), "accuracy", "held_out")
+    # The truth alone, both ways.
+    assert len(calls) == 3 * 2 * 2
+    assert (first.tolist(), second.tolist()) == ([1.5, 5.5, 9.5], [3.5, 7.5, 11.5])
+    for place in range(3):
+        own = calls[4 * place : 4 * place + 4]
+        assert len({call[1].codes.tobytes() for call in own}) == 1
+        assert own[0][2:4] == own[1][3:1:-1]
+        assert own[2][2:4] == own[3][3:1:-1]
+        assert own[0][2] != own[2][2]
+        assert len(own[0][2]) == 20
+    assert len({call[1].codes.tobytes() for call in calls}) == 3
+
+
+def test_plain_scores_come_beside_those_with_input():
+    """The larger class of the records learnt from, both ways."""
+    trials, calls = watched(n=40)
+    first, _ = trials.halves(4, np.random.SeedSequence(0), None, "held_out")
+    for half in range(4):
+        plain = []
+        for call in calls[8 * half : 8 * half + 2]:
+            codes = call[1].codes[:, 0]
+            larger = int(codes[call[2]].mean() > 0.5)
+            plain.append((codes[call[3]] == larger).mean())
+        assert first.model_plain[half] == pytest.approx(np.mean(plain))
+
+
+def test_probabilities_are_drawn_anew_in_every_trial_and_once_for_a_perturbation():
+    rng = np.random.default_rng(0)
+    problem = read_problem(
+        rng.integers(0, 2, 60), rng.integers(0, 2, 60), rng.random(60), ("given", "truth", "predicted")
+    )
+    trials, calls = watched(problem=problem)
+    trials.trials(3, np.random.SeedSequence(0), (None,), "held_out")
+    drawn = [call[1] for call in calls[::2]]
+    assert all(side.chances is None for side in drawn)
+    assert len({side.codes.tobytes() for side in drawn}) == 3
+    calls.clear()
+    trials.perturbed(3, np.random.SeedSequence(0), "accuracy", "held_out")
+    assert len({call[1].codes.tobytes() for call in calls}) == 3
+    for place in range(3):
+        assert len({call[1].codes.tobytes() for call in calls[4 * place : 4 * place + 4]}) == 1
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
+def test_progress_is_told_after_every_trial(count):
+    told = []
+    trials, calls = watched(progress=lambda done, of: told.append((done, of)))
+    assert len(trials.trials(count, np.random.SeedSequence(0), (None,), "held_out")) == count
+    assert told == [(done, count) for done in range(1, count + 1)]
+    assert len(calls) == 2 * count
+
+
+def test_long_work_is_shared_out(monkeypatch):
+    """A minute and more; joblib's own setting and the caller's count before that."""
+    trials, _ = watched()
+    assert [replace(trials, workers=workers)._shares(1e9) for workers in (1, 2, 5)] == [1, 2, 5]
+    alone = replace(trials, workers=None)
+    assert [alone._shares(seconds) for seconds in (0.0, 59.9, 60.0, 1e9)] == [1, 1, -1, -1]
+    with joblib.parallel_config(n_jobs=3):
+        assert [alone._shares(seconds) for seconds in (0.0, 1e9)] == [3, 3]
+    with joblib.parallel_config(n_jobs=1):
+        assert alone._shares(0.0) == 1
+    # The second trial tells how long those after it will take: 7 seconds for each of three.
+    clock = iter([100.0, 107.0])
+    asked = []
+    monkeypatch.setattr("biasamp.predictability.records.time.perf_counter", lambda: next(clock))
+    monkeypatch.setattr(RecordTrials, "_shares", lambda self, seconds: asked.append(seconds) or 1)
+    alone.trials(5, np.random.SeedSequence(0), (None,), "held_out")
+    assert asked == [21.0]
+
+
+def test_two_trials_are_not_worth_asking_for_workers(monkeypatch):
+    trials, calls = watched()
+    monkeypatch.setattr(RecordTrials, "_shares", lambda self, seconds: 1 / 0)
+    for count in (1, 2):
+        replace(trials, workers=None).trials(count, np.random.SeedSequence(0), (None,), "held_out")
+    assert len(calls) == 2 * 3
+    # And a worker that is asked for is used for all that come after these.
+    monkeypatch.undo()
+    shared = []
+
+    class Parallel:
+        def __init__(self, n_jobs, return_as):
+            shared.append((n_jobs, return_as))
+
+        def __call__(self, tasks):
+            tasks = list(tasks)
+            shared.append(len(tasks))
+            return (function(*arguments, **options) for function, arguments, options in tasks)
+
+    monkeypatch.setattr("joblib.Parallel", Parallel)
+    replace(trials, workers=2).trials(6, np.random.SeedSequence(0), (None,), "held_out")
+    assert shared == [(2, "generator"), 4]
+
+
+def test_splits_of_records_are_scored_both_ways():
+    trials, calls = watched(n=12)
+    bags = np.arange(12) % 4
+    learn = np.array([[True, False, False, False], [False, True, True, False]])
+    test = np.array([[False, True, True, False], [True, False, False, True]])
+    dataset, model = trials.of_splits(bags, learn, test, None, np.random.SeedSequence(0))
+    assert (model.tolist(), dataset.tolist()) == ([[1.5], [5.5]], [[3.5], [7.5]])
+    codes = trials.problem.other.codes
+    for split, first in enumerate((calls[0], calls[4])):
+        chosen = np.concatenate([np.flatnonzero(part[split][bags]) for part in (learn, test)])
+        assert (first[0].codes == codes[chosen]).all()
+        many = int(learn[split][bags].sum())
+        assert first[2] == list(range(many))
+        assert first[3] == list(range(many, len(chosen)))
+    for one, other in zip(calls[::2], calls[1::2], strict=True):
+        assert one[2:4] == other[3:1:-1]
+
+
+def test_a_callable_quality_is_the_mean_over_the_variables():
+    rng = np.random.default_rng(1)
+    other, pair = rng.integers(0, 2, 100), rng.integers(0, 2, (100, 2))
+    problem = problem_of(other, pair, pair).records()
+    learn, test = np.arange(0, 100, 2), np.arange(1, 100, 2)
+    for attacker in (Lookup(), NaiveBayes()):
+        own = attacker.score(problem.other, problem.truth, learn, test, lambda y, said: (y == said).mean(), 0)
+        assert own == pytest.approx(attacker.score(problem.other, problem.truth, learn, test, "accuracy", 0))
+    for quality in ("accuracy", "f1"):
+        found = plain_score(problem.truth, learn, test, quality)
+        counted = [np.bincount(column[learn], minlength=2)[None] for column in problem.truth.codes.T]
+        scored = [np.bincount(column[test], minlength=2)[None] for column in problem.truth.codes.T]
+        assert found == pytest.approx(
+            np.mean([best_score(a, b, quality, label=True) for a, b in zip(counted, scored, strict=True)])
+        )
+
+
+def test_without_input_numbers_are_guessed_by_their_mean():
+    values = np.array([[0.0, 10.0], [2.0, 30.0], [1.0, 25.0], [4.0, 15.0]])
+    found = plain_score(Numbers(values), np.array([0, 1]), np.array([2, 3]), "inverse_rmse")
+    # Means of 1 and 20: errors of 0 and 3, and of 5 and 5.
+    assert found == pytest.approx(np.mean([1 / np.sqrt(4.5), 1 / 5]))
