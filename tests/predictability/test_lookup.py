@@ -277,3 +277,15 @@ def test_auc_is_undefined_where_all_scored_records_are_of_one_class():
     assert best_score(np.stack([train, train]), np.stack([alone, two]), "auc") == pytest.approx(
         [np.nan, expected], nan_ok=True
     )
+
+
+def test_mean_f1_is_exact_for_as_many_functions_as_4096():
+    """Twelve inputs of two classes, where no change of one answer leads to the best function."""
+    table = np.zeros((12, 2), dtype=np.int64)
+    table[:7] = [[8, 6], [1, 2], [0, 2], [10, 8], [12, 6], [6, 6], [5, 4]]
+    yes = (np.arange(2**7)[:, None] >> np.arange(7)) & 1
+    hit, said, miss = yes @ table[:7, 1], yes @ table[:7].sum(axis=1), (1 - yes) @ table[:7, 0]
+    no = table.sum() - said
+    best = (hit / (said + table[:, 1].sum()) + miss / (no + table[:, 0].sum())).max()
+    assert best_score(table, table, "f1") == pytest.approx(best, abs=1e-12)
+    assert best_score(table[:7], table[:7], "f1") == pytest.approx(best, abs=1e-12)
