@@ -120,3 +120,111 @@ def test_balance_is_equations_15_and_16_on_any_labels() -> None:
 def test_balance_names_what_is_wrong(call: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()  # type: ignore[operator]
+
+
+def test_seeds_are_numbers_or_generators() -> None:
+    """Seed 0 where none is named; the same seed draws the same records, another one others."""
+    rng = np.random.default_rng(4)
+    gender, tasks = rng.choice(["m", "f"], 300), (rng.random((300, 2)) < 0.4).astype(int)
+    for asked in ({}, {"ratio": 1.2}):
+        kept = biasamp.balance(tasks, gender, **asked).tolist()
+        assert kept == biasamp.balance(tasks, gender, **asked, seed=0).tolist()
+        assert kept != biasamp.balance(tasks, gender, **asked, seed=1).tolist()
+        assert kept == biasamp.balance(tasks, gender, **asked, seed=np.random.default_rng(0)).tolist()
+    first = gender == "m"
+    assert exactly_balanced(tasks, first).tolist() == exactly_balanced(tasks, first, 0).tolist()
+    assert within_ratio(tasks, first).tolist() == within_ratio(tasks, first, largest=2.0, seed=0).tolist()
+    usual = with_majority(tasks[:, 0], first, ratio=2.0, of_men=True)
+    assert usual.tolist() == with_majority(tasks[:, 0], first, ratio=2.0, of_men=True, most=None, seed=0).tolist()
+    assert usual.tolist() != with_majority(tasks[:, 0], first, ratio=2.0, of_men=True, seed=1).tolist()
+    for wrong in (-1, 1.5, "0"):
+        with pytest.raises((TypeError, ValueError), match="seed"):
+            biasamp.balance(tasks, gender, seed=wrong)  # type: ignore[arg-type]
+
+
+def test_no_records_are_balanced() -> None:
+    kept = exactly_balanced(np.zeros((0, 2)), np.zeros(0))
+    assert (kept.tolist(), kept.dtype) == ([], np.int64)
+    assert exactly_balanced([[1], [0]], [1, 1]).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("men", "women", "largest", "left"),
+    [(8, 2, 2.0, 3), (10, 3, 2.0, 5), (4, 2, 2.0, 3), (3, 2, 2.0, 3), (9, 2, 2.5, 4), (4, 4, 1.01, 4), (9, 4, 1.5, 5)],
+)
+def test_as_many_are_left_as_stay_below_the_ratio(men: int, women: int, largest: float, left: int) -> None:
+    """The same for either gender, and records without the task stay."""
+    for first in (True, False):
+        gender = np.array([first] * men + [not first] * women + [True, False])
+        tasks = np.array([[True]] * (men + women) + [[False]] * 2)
+        kept = within_ratio(tasks, gender, largest=largest, seed=3)
+        counts = Counter((bool(gender[i]) == first) for i in kept if tasks[i, 0])
+        assert counts == {True: left, False: women}
+        assert kept[-2:].tolist() == [men + women, men + women + 1]
+        assert np.array_equal(kept, np.sort(kept))
+
+
+def test_the_worst_task_is_the_first() -> None:
+    """The second task is further over; those it loses bring the first below the ratio as well."""
+    tasks = np.array([[1, 1]] * 6 + [[1, 0]] * 1 + [[1, 0]] * 3 + [[0, 1]] * 1)
+    gender = np.array([1] * 7 + [0] * 3 + [0])
+    kept = within_ratio(tasks, gender, seed=0)
+    assert [int(tasks[kept][gender[kept] == g, k].sum()) for k in range(2) for g in (1, 0)] == [2, 3, 1, 1]
+
+
+def test_tasks_that_one_gender_loses_are_named() -> None:
+    with pytest.raises(ValueError, match=r"objects: task 1 has 0 men and 3 women left, .* a ratio of 1\.5"):
+        within_ratio([[1, 0], [1, 1], [0, 1], [0, 1]], [1, 0, 0, 0], largest=1.5)
+    with pytest.raises(ValueError, match=r"largest must be above 1, found 0\.5"):
+        within_ratio([[1]], [1], largest=0.5)
+    with pytest.raises(ValueError, match=r"objects has shape \(2, 1\) and man \(3,\)"):
+        within_ratio([[1], [1]], [1, 0, 1])
+
+
+@pytest.mark.parametrize("of_men", [True, False])
+@pytest.mark.parametrize(
+    ("cells", "ratio", "most", "large", "small"),
+    [
+        ((8, 8, 8, 8), 1.0, None, 8, 8),
+        ((8, 8, 8, 8), 2.0, None, 8, 4),
+        ((9, 8, 8, 8), 2.5, None, 8, 3),
+        ((30, 20, 4, 7), 3.0, None, 12, 4),
+        ((30, 30, 30, 30), 2.0, 30, 10, 5),
+        ((30, 30, 30, 30), 2.0, 29, 8, 4),
+        ((30, 30, 30, 30), 1.0, 1000, 30, 30),
+        ((5, 9, 3, 3), 1.7, None, 3, 2),
+        ((0, 9, 3, 3), 1.0, None, 0, 0),
+    ],
+)
+def test_majorities(
+    of_men: bool, cells: tuple[int, int, int, int], ratio: float, most: int | None, large: int, small: int
+) -> None:
+    """``cells`` are men and women who go with the majority, and men and women who do not."""
+    usual, man = np.repeat([True, True, False, False], cells), np.repeat([True, False, True, False], cells)
+    task = (usual == man) if of_men else (usual != man)
+    kept = with_majority(task, man, ratio=ratio, of_men=of_men, most=most, seed=2)
+    counts = Counter(zip(usual[kept].tolist(), man[kept].tolist(), strict=True))
+    assert [counts[u, m] for u in (True, False) for m in (True, False)] == [large, large, small, small]
+    assert np.array_equal(kept, np.unique(kept))
+    with pytest.raises(ValueError, match=r"task has shape \(2, 1\)"):
+        with_majority([[1], [0]], [1, 0], ratio=1, of_men=of_men)  # type: ignore[list-item]
+
+
+def test_ratios_that_balance_takes() -> None:
+    tasks, gender = [["a"]] * 9 + [["b"]] * 3, ["m", "f", "m"] * 4
+    kept = biasamp.balance(tasks, gender, ratio=1.5)
+    assert Counter(gender[i] for i in kept if tasks[i] == ["a"]) == {"m": 4, "f": 3}
+    for wrong in (0.5, -2.0):
+        with pytest.raises(ValueError, match="it must be above 1"):
+            biasamp.balance(tasks, gender, ratio=wrong)
+    with pytest.raises((TypeError, ValueError), match="ratio"):
+        biasamp.balance(tasks, gender, ratio=float("nan"))
+    with pytest.raises(ValueError, match="tasks has 1 missing values"):
+        biasamp.balance(np.array(["a", None, "b"], dtype=object), ["m", "f", "m"])
+    with pytest.raises(ValueError, match=r"attribute has 2 groups: .*; two groups are balanced, one for each"):
+        biasamp.balance([["a"], ["b"]], np.array([[1, 0], [1, 1]]))
+    with pytest.raises(ValueError, match=r"the task a goes with one group alone, .* ratio of 2\.5"):
+        biasamp.balance([["a", "b"], ["b"], ["b"]], ["m", "f", "m"], ratio=2.5)
+    # A declared task that nobody has is in nobody's way.
+    declared = biasamp.categorical(["a", "b"] * 4, categories=["a", "b", "c"])
+    assert len(biasamp.balance(declared, ["m", "m", "f", "f"] * 2, ratio=2)) == 8
