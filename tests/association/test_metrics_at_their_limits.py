@@ -189,7 +189,15 @@ def test_what_rounding_leaves_of_counts_that_are_0_is_no_count() -> None:
     assert np.isnan(association_gap("llr", 100, 40, 50, 0, dust, 2 * dust))
     # All records with the label, but for rounding.
     assert np.isnan(association("npmi_y", 100, 40, 100 + dust, 40))
+    assert np.isnan(association("npmi_y", 100, 40, 100, 40 - dust))
+    assert np.isnan(association_gap("npmi_y", 100, 40, 50, 100, 40 - dust, 50))
     assert np.isnan(association("npmi_xy", 100, 100, 100, 100 + dust))
+    assert np.isnan(association("npmi_xy", 100, 100, 100 + dust, 100))
+
+
+def test_npmi_of_one_record_that_lacks_the_other() -> None:
+    for x, y in ((1, 5), (5, 1), (1, 1)):
+        assert float(association("npmi_xy", 10, x, y, 0)) == -1
 
 
 def test_what_moves_nothing_has_a_slope_of_0() -> None:
