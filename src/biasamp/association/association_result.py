@@ -108,10 +108,13 @@ class Association:
 
     # --- which labels are ranked -------------------------------------------------------------------------
 
-    @kept
     def why_not(self, contrast: Contrast | None = None) -> NDArray[Any]:
         """Why each label is not ranked in a gap (by default the first); the empty text where it is."""
-        first, second = self._contrast(contrast)
+        return self._why_not(self._contrast(contrast))
+
+    @kept
+    def _why_not(self, contrast: Contrast) -> NDArray[Any]:
+        first, second = contrast
         why = np.full(len(self.labels), "", dtype=object)
         used = range(len(self.identities)) if second is None else (first, second)
         empty = np.column_stack([self.joint[:, k] == 0 for k in used])
