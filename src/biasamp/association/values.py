@@ -141,7 +141,7 @@ class Moments:
     def slopes(self, metric: str, identities: NDArray[np.int64], *, paper_literal: bool = False) -> Slope:
         """Derivatives of ``A(x, y)`` by p(x), p(y) and p(x,y): one row per label, one column per identity."""
         n = self.n
-        at = (self.size[identities] / n, self.count[:, None] / n, np.minimum(self.filled[:, identities] / n, 1.0))
+        at = (self.size[identities] / n, self.count[:, None] / n, self.filled[:, identities] / n)
         return slope(metric, n, *at, paper_literal=paper_literal)
 
     def counts(self, identity: int, *, filled: bool = False) -> Counts:
