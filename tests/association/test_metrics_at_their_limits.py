@@ -166,7 +166,7 @@ def test_ratios_of_fractions_and_of_counts_beyond_64_bits(metric: str) -> None:
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_one_record_is_enough(metric: str) -> None:
-    for counts in ((5, 1, 1, 1), (5, 1, 3, 1), (5, 3, 1, 1)):
+    for counts in ((2, 1, 1, 1), (5, 1, 1, 1), (5, 1, 3, 1), (5, 3, 1, 1)):
         n, x, y, xy = counts
         wanted = float(shares(metric, n, *(mp.mpf(held) / n for held in (x, y, xy)), False))
         assert float(association(metric, *counts)) == pytest.approx(wanted, rel=1e-13), counts

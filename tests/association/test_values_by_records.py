@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import false_discovery_control, fisher_exact, norm
 
 import biasamp
-from associations import association
+from associations import association, covariance
 from biasamp.association.gaps import association_gap, slope
 from biasamp.association.metrics import METRICS
 from biasamp.association.overlap_test import overlap_test
@@ -255,33 +255,6 @@ def test_figures_of_a_result_are_those_of_its_records(many: int, literal: bool) 
                 z = norm.ppf((1 + level) / 2)
                 assert low[rows] == pytest.approx(np.maximum(gap - z * wanted, -form.bound), rel=1e-7)
                 assert high[rows] == pytest.approx(np.minimum(gap + z * wanted, form.bound), rel=1e-7)
-
-
-def covariance(
-    n: float, sizes: Any, overlap: Any, count: float, joint: Any, both: Any, weights: Any, metric: str
-) -> float:
-    """The variance of a contrast from the shares of every two of [x_k], [y] and [x_k][y]."""
-    at = slope(metric, n, np.array(sizes) / n, count / n, np.array(joint) / n)
-    terms = [
-        (weight * factor, kind, k)
-        for k, weight in enumerate(weights)
-        for factor, kind in ((at.x[k], "x"), (at.y[k], "y"), (at.xy[k], "xy"))
-    ]
-    share = {"x": lambda k: sizes[k], "y": lambda k: count, "xy": lambda k: joint[k]}
-
-    def together(one: tuple[float, str, int], two: tuple[float, str, int]) -> float:
-        kinds, k, m = {one[1], two[1]}, one[2], two[2]
-        if kinds == {"x"}:
-            return sizes[k] if k == m else overlap[k][m]
-        if kinds == {"y"}:
-            return count
-        if kinds == {"x", "y"} or kinds == {"y", "xy"}:
-            return joint[k if one[1] != "y" else m]
-        return joint[k] if k == m else both[k][m]
-
-    mean = sum(factor * share[kind](k) for factor, kind, k in terms) / n
-    square = sum(one[0] * two[0] * together(one, two) for one in terms for two in terms) / n
-    return float((square - mean**2) / n)
 
 
 @pytest.mark.parametrize("metric", ["dp", "npmi_xy", "sdc", "tau_b", "llr"])
