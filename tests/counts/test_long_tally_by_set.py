@@ -384,6 +384,15 @@ def test_all_repeats_of_many_are_found(together: int, monkeypatch: pytest.Monkey
         assert sorted(kept) == sorted(set(pairs))
 
 
+def test_repeats_of_a_run_longer_than_small_numbers_count() -> None:
+    rng = np.random.default_rng(2)
+    label = rng.integers(0, 60_000, 70_000).astype(np.int32)
+    found = repeated(np.zeros(70_000, dtype=np.int32), label, 60_000)
+    assert found is not None
+    kept = label[~found]
+    assert sorted(kept.tolist()) == sorted(set(label.tolist()))
+
+
 def test_values_with_every_label_of_their_runs() -> None:
     labels = np.array([7, 8, 9, 4, 5], dtype=np.int32)
     values, own = _expanded(np.array([2, 0, 0]), np.array([10, 20, 30]), np.array([3, 0, 2]), labels)
