@@ -197,7 +197,8 @@ class Steps:
 
         def excess(wander: float) -> float:
             spread = np.maximum(variances + 2.0 * wander, np.finfo(float).tiny)
-            return float(np.median(squares / spread)) - usual
+            with np.errstate(over="ignore"):
+                return float(np.median(squares / spread)) - usual
 
         low, high = 0.0, float(squares.max()) / usual
         if excess(low) <= 0.0:

@@ -53,7 +53,7 @@ def pair_excess(counts: PairCounts, clusters: ClusterEffect | None = None, again
             rate = floats(counts.joint_predicted) / given
             centre = (n * rate + _ADDED_RATES / 2.0) / (n + _ADDED_RATES)
             excess = centre * (1.0 - centre) / (n + _ADDED_RATES) - rate * (1.0 - rate) / n
-    return np.where(given > 0, np.maximum(np.nan_to_num(excess), 0.0), 0.0)
+    return np.maximum(np.nan_to_num(excess), 0.0)  # 0 of a group without records
 
 
 def discordance_excess(counts: PairCounts, clusters: ClusterEffect | None = None) -> Floats:
@@ -66,7 +66,7 @@ def discordance_excess(counts: PairCounts, clusters: ClusterEffect | None = None
     given = np.broadcast_to(floats(counts.given), size.shape)
     with np.errstate(divide="ignore", invalid="ignore"):
         n = given**2 / size if clusters is None else given**2 / size / clusters.unseen
-    return np.where(given > 0, np.nan_to_num(2.0 / (n + 2.0) ** 2), 0.0)
+    return np.asarray(np.nan_to_num(2.0 / (n + 2.0) ** 2))  # 0 of a group without records
 
 
 def exclusive_sets(counts: PairCounts) -> list[Index]:
