@@ -353,14 +353,20 @@ class _Parts:
 
         with np.errstate(divide="ignore", invalid="ignore"):
             size = np.where(self.variance > 0.0, np.abs(value) / np.sqrt(self.variance), 0.0)
-        # The quantile of records alone is between 0 and ``size``, as that of few runs is the larger one.
+        def below(quantile: Floats) -> NDArray[np.bool_]:
+            """Whether an interval that goes so far by records alone would not reach as far as 0."""
+            tail = np.asarray(stdtr(self.records_freedom, -quantile))
+            return np.asarray(self._weighted(self._of_runs(tail), quantile) < size)
+
+        # The quantile of records alone is ``size`` at most, but where few parts of them tell less than runs do.
         low, high = np.zeros_like(size), size
-        mixed = self.runs > 0.0
-        for _ in range(_HALVINGS if mixed.any() else 0):
-            middle = (low + high) / 2.0
-            tail = np.asarray(stdtr(self.records_freedom, -middle))
-            below = self._weighted(self._of_runs(tail), middle) < size
-            low, high = np.where(below, middle, low), np.where(below, high, middle)
+        if (self.runs > 0.0).any():
+            while (short := below(high)).any():
+                high = np.where(short, 2.0 * high, high)
+            for _ in range(_HALVINGS):
+                middle = (low + high) / 2.0
+                short = below(middle)
+                low, high = np.where(short, middle, low), np.where(short, high, middle)
         tail = 2.0 * stdtr(self.records_freedom, -high)
         return np.where(self.variance > 0.0, np.minimum(tail, 1.0), np.nan)
 

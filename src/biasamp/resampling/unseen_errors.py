@@ -90,7 +90,7 @@ def possible_sets(counts: PairCounts) -> list[tuple[Index, Mask]]:
 
     def adds_up(places: Index) -> Mask:
         # The labels of a set are of the same records.
-        whole = given[..., places[0]] if given.shape[-1] > 1 else given[..., 0]
+        whole = np.broadcast_to(given, tables[0].shape)[..., places[0]]
         close = [np.abs(held[..., places].sum(axis=-1) - whole) <= _CLOSE * whole for held in tables]
         return np.asarray((close[0] & close[1]).all(axis=-1))
 
