@@ -111,6 +111,26 @@ def test_a_variable_of_one_value_is_no_set() -> None:
     assert unseen_errors.possible_sets(PairCounts.from_labels(make([0, 1, 0, 1], one, one))) == []
 
 
+def test_a_variable_of_two_values_is_a_set_also_where_a_group_has_no_records() -> None:
+    group = biasamp.categorical(np.array([0, 0, 1, 1]), categories=[0, 1, 2])
+    two = biasamp.categorical(np.array(["a", "b", "b", "a"]), categories=["a", "b"])
+    (places,) = unseen_errors.exclusive_sets(PairCounts.from_labels(make(group, two, two)))
+    assert places.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_sets_stand_beside_labels_that_some_records_lack(missing: bool) -> None:
+    """Each set is held against the records that have its labels."""
+    flag = np.array([0.0, 1.0, 1.0, 0.0, 1.0, 0.0])
+    if missing:
+        flag[[0, 3, 4]] = np.nan
+    held = {"flag": flag, "kind": np.array(ABC)}
+    counts = PairCounts.from_labels(make([0, 1, 0, 1, 0, 1], held, held))
+    assert (counts.given.shape[-1] > 1) == missing
+    (places,) = unseen_errors.exclusive_sets(counts)
+    assert [counts.outcome_labels[place].variable for place in places] == ["kind"] * 3
+
+
 def test_two_groups_that_share_all_records_are_complementary() -> None:
     assert bool(complementary(counted(SAID)))
     three = np.arange(80) % 3
