@@ -191,9 +191,9 @@ def limits(values: np.ndarray, covariance: np.ndarray, paired: bool, level: floa
 def test_control_limits_by_a_loop(paired: bool, level: float) -> None:
     lefts = still = moving = 0
     for seed in range(30):
-        count = 3 + seed % 6
+        count = 2 + seed % 7
         values, covariance = case(seed, count, 1.0, 2.0 * (seed % 2))
-        values[count // 2] += 8.0 * (seed % 3 == 0)
+        values[count // 2] += 8.0 * (seed % 4 == 0)
         steps = Steps(np.arange(float(count)), values, covariance, paired)
         made = steps.control(level)
         expected = limits(values, covariance, paired, level, steps.wander)
