@@ -145,7 +145,7 @@ def _of_plan(policy: Policy, plan: Plan) -> Iterator[Apart]:
         elif role in held:
             yield from _kinds(role, asked, wanted, had)
     for role, specs in said.items():
-        truths, mine = ([task], _of_task(plan, role)) if role.startswith("task") else _of_groups(plan, role, groups)
+        truths, mine = _of_task(plan, role, task) if role.startswith("task") else _of_groups(plan, role, groups)
         wanted_pairs = _pairs([task] if role.startswith("task") else list(groups.values()), specs)
         had_pairs = _pairs(truths, mine)
         if wanted_pairs != had_pairs:
@@ -189,8 +189,11 @@ def _as_read(spec: Spec) -> str:
     return f"{printable(spec.title, 60)} {what}{values}"
 
 
-def _of_task(plan: Plan, role: str) -> list[Spec | None]:
-    return [plan.task_prediction if role == "task_predictions" else plan.task_scores]
+def _of_task(plan: Plan, role: str, task: Spec) -> tuple[list[Spec], list[Spec | None]]:
+    """The task columns in the order of the audit, which need not be that of the policy, and what predicts them."""
+    same = set(task.names) == set(plan.task.names)
+    said = plan.task_prediction if role == "task_predictions" else plan.task_scores
+    return [plan.task if same else task], [said]
 
 
 def _of_groups(plan: Plan, role: str, groups: Mapping[str, Spec]) -> tuple[list[Spec], list[Spec | None]]:
