@@ -63,9 +63,13 @@ def _directions(figure: Figure) -> str:
     return f"{unknown:,} unknown of {many:,} directions" if many > 1 else "the unknown direction"
 
 
+def _ends(limit: Limit) -> tuple[float, float]:
+    """Between which values a limit lets a figure lie."""
+    return float("-inf") if limit.min is None else limit.min, float("inf") if limit.max is None else limit.max
+
+
 def _side(limit: Limit, low: float, high: float) -> str:
-    floor = float("-inf") if limit.min is None else limit.min
-    ceiling = float("inf") if limit.max is None else limit.max
+    floor, ceiling = _ends(limit)
     if low > ceiling or high < floor:
         return FAIL
     return PASS if floor <= low and high <= ceiling else UNDECIDED
@@ -102,7 +106,8 @@ def _chance_below(limit: Limit, figure: Figure, level: float) -> float:
     assert low is not None
     assert high is not None
     error = (high - low) / (2.0 * normal_quantile(level))
-    beyond = low - limit.max if limit.max is not None and low > limit.max else (limit.min or 0.0) - high
+    floor, ceiling = _ends(limit)
+    beyond = max(low - ceiling, floor - high)
     distance = np.inf if error == 0 else (beyond + (high - low) / 2.0) / error
     sign = 0.0 if figure.sign_p is None else figure.sign_p / 2.0
     return max(float(ndtr(-distance)), sign)

@@ -265,7 +265,7 @@ def _groups_gone(entry: Entry, held: Held) -> str | None:
     lost = sorted(name for name in gone if name not in there and name in groups)
     if not lost:
         return None
-    empty = all(gone[name].get("given_count", gone[name].get("support", 1)) == 0 for name in lost)
+    empty = all(gone[name].get("given_count", gone[name].get("support")) == 0 for name in lost)
     if empty:
         return f"no record is of {', '.join(lost)}: the value is over the other groups only"
     return f"{', '.join(lost)} left out of the value: {gone[lost[0]]['reason']}"

@@ -98,16 +98,15 @@ def chance(limit: Limit, figure: Figure, factor: float) -> float:
 
 def _least(limit: Limit, figure: Figure) -> float | None:
     """The least factor that decides with that chance."""
-    factor = _STEP
-    while factor < _MOST and chance(limit, figure, factor) < CHANCE:
-        factor *= 1.3
-    if factor >= _MOST:
-        return None
-    low, high = factor / 1.3, factor
+    low = high = _STEP
+    while chance(limit, figure, high) < CHANCE:
+        low, high = high, high * 1.3
+        if high >= _MOST:
+            return None
     while high / low > _STEP:
         middle = float(np.sqrt(low * high))
         low, high = (low, middle) if chance(limit, figure, middle) >= CHANCE else (middle, high)
-    return max(high, _STEP)
+    return high
 
 
 @cache
