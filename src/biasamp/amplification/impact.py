@@ -148,13 +148,16 @@ def _selected(decisions: Any, rows: int, positive: Any) -> tuple[NDArray[np.bool
         raise ValueError(
             f"decisions has {len(values):,} values ({shown} …): say with positive= which one means selected"
         )
+    if len(values) == 1 and positive is None:
+        raise ValueError(
+            f"decisions has one value, {printable(values[0], 40)!r}: say with positive= that it means selected, or name both values "
+            "with biasamp.categorical(..., categories=[...])"
+        )
     variable = Variable(name, "categorical", values)
     chosen = choose_outcomes([variable], positive)
     if len(chosen.columns) != 1:
         raise ValueError(
             f"neither {values[0]!r} nor {values[-1]!r} of decisions plainly means selected: say which one with positive="
-            if len(values) == 2
-            else f"decisions has one value, {printable(values[0], 40)!r}: say with positive= whether it means selected"
         )
     place = int(chosen.columns[0])
     return codes == place, str(variable.labels[place]) if name else f"selected={values[place]}"
