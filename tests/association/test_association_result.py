@@ -477,3 +477,13 @@ def test_what_a_saved_result_holds(tmp_path: Path) -> None:
     assert back.settings == result.settings
     assert back.metrics == result.metrics
     assert back.conditional is None
+
+
+def test_two_gaps_are_told_apart() -> None:
+    """Of three identities each against the first."""
+    held = of_cells(THREE, (20, 20, 20), 10)
+    result = biasamp.associate(held, ["a", "b", "c"], min_expected=0, metrics="dp", contrasts="reference")
+    assert result.contrasts == ((0, 1), (0, 2))
+    assert {row["gap"] for row in result.excluded} == {"a,b", "a,c"}
+    assert "dp_gap[a,b]" in result.table.columns
+    assert repr(result).endswith("; 4 labels not ranked in some gap)")

@@ -64,21 +64,22 @@ def _p_values(kinds: Array) -> Array:
     out = np.full(len(kinds), np.nan)
     size_1, size_2 = kinds[:, 3] + kinds[:, 5], kinds[:, 4] + kinds[:, 5]
     tested = (size_1 > 0) & (size_2 > 0) & (kinds[:, :3].sum(axis=1) > 0)
+    kinds, size_1, size_2 = kinds[tested], size_1[tested], size_2[tested]
     held = kinds[:, :3]
     missing = kinds[:, 3:] - held
-    pooled = (held[:, 0] + held[:, 1] + 2 * held[:, 2]) / np.maximum(size_1 + size_2, 1)
-    w1, w2 = 1.0 / np.maximum(size_1, 1), 1.0 / np.maximum(size_2, 1)
+    pooled = (held[:, 0] + held[:, 1] + 2 * held[:, 2]) / (size_1 + size_2)
+    w1, w2 = 1.0 / size_1, 1.0 / size_2
     scale = 1.0 / np.maximum(w1, w2)
     weight = np.column_stack([w1, -w2, w1 - w2]) * scale[:, None]
     value = np.concatenate([weight * (1.0 - pooled)[:, None], -weight * pooled[:, None]], axis=1)
     count = np.concatenate([held, missing], axis=1)
     seen = (count * value).sum(axis=1)
     spread = np.sqrt((count * value**2).sum(axis=1))
-    same = tested & (np.abs(seen) <= 1e-12 * spread)
-    out[same] = 1.0
-    work = np.flatnonzero(tested & ~same)
+    p = np.ones(len(kinds))
+    work = np.flatnonzero(np.abs(seen) > 1e-12 * spread)
     if len(work):
-        out[work] = _saddlepoint(count[work], value[work], seen[work])
+        p[work] = _saddlepoint(count[work], value[work], seen[work])
+    out[tested] = p
     return out
 
 
@@ -90,7 +91,7 @@ def _null_frequencies(count: Array, value: Array) -> Array:
     """
     mean = (count * value).sum(axis=1)
     # With a positive mean theta is positive, and bounded by the most negative value.
-    sign = np.where(mean > 0, 1.0, -1.0)[:, None]
+    sign = np.sign(mean)[:, None]
     value = value * sign
     limit = 1.0 / np.maximum(-value.min(axis=1), 1e-300)
     low, high = np.zeros(len(count)), limit.copy()
@@ -119,7 +120,7 @@ def _saddlepoint(count: Array, value: Array, seen: Array) -> Array:
     frequency = _null_frequencies(count, value)
     # Measure the value in standard deviations and let the tail be the upper one.
     deviation = np.sqrt((frequency * value**2).sum(axis=1))
-    sign = np.where(seen > 0, 1.0, -1.0)
+    sign = np.sign(seen)
     value = value * (sign / deviation)[:, None]
     seen = np.abs(seen) / deviation
     low, high = np.zeros(len(seen)), np.ones(len(seen))
