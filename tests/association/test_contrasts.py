@@ -82,3 +82,38 @@ def test_an_explorer_of_runs_shows_the_gaps_that_all_have(results: dict[str, Any
     assert [len(run["contrasts"]) for run in document["runs"]] == [5, 5]
     with pytest.raises(ValueError, match="no gap in common"):
         explorer_document({"a": results["rest"], "b": results["reference"]})
+
+
+@pytest.mark.parametrize(
+    ("many", "options", "pairs", "rest"),
+    [
+        (1, {}, [], []),
+        (2, {}, [(0, 1)], []),
+        (3, {}, [(0, 1), (0, 2), (1, 2)], [0, 1, 2]),
+        (4, {}, [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)], [0, 1, 2, 3]),
+        (5, {}, [(0, 1), (0, 2), (0, 3), (0, 4)], [0, 1, 2, 3, 4]),
+        (5, {"contrasts": "pairs"}, [(a, b) for a in range(5) for b in range(a + 1, 5)], [0, 1, 2, 3, 4]),
+        (3, {"reference": "b"}, [(0, 1), (1, 2)], [0, 1, 2]),
+        (2, {"reference": "b"}, [(0, 1)], []),
+        (3, {"contrasts": "reference"}, [(0, 1), (0, 2)], []),
+        (3, {"contrasts": "reference", "reference": "c"}, [(0, 2), (1, 2)], []),
+        (3, {"contrasts": "rest"}, [], [0, 1, 2]),
+        (2, {"contrasts": "rest"}, [(0, 1)], []),
+        (2, {"contrasts": "pairs"}, [(0, 1)], []),
+        (1, {"contrasts": "rest"}, [], []),
+    ],
+)
+def test_every_choice_of_gaps(many: int, options: dict[str, str], pairs: list[Any], rest: list[int]) -> None:
+    assert chosen_contrasts("abcde"[:many], **options) == (*pairs, *((k, None) for k in rest))
+
+
+def test_choices_that_there_are_not() -> None:
+    for options, said in (
+        ({"contrasts": "all"}, "contrasts is 'all'; use one of 'auto', 'pairs', 'reference', 'rest'"),
+        ({"reference": "z"}, "reference is 'z'; the identities are 'a', 'b', 'c'"),
+        ({"reference": 1}, "reference is 1; the identities"),
+        ({"contrasts": "pairs", "reference": "a"}, "reference has no meaning with contrasts='pairs'"),
+        ({"contrasts": "rest", "reference": "a"}, "reference has no meaning with contrasts='rest'"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            chosen_contrasts(["a", "b", "c"], **options)
