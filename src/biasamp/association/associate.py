@@ -359,7 +359,7 @@ def _checked_threshold(threshold: Any) -> Any:
     if threshold is None:
         return None
     for limit in threshold.values() if isinstance(threshold, Mapping) else [threshold]:
-        if not _is_number(limit) or abs(limit) > sys.float_info.max:
+        if not _is_number(limit) or abs(limit.item() if isinstance(limit, np.generic) else limit) > sys.float_info.max:
             raise TypeError(f"threshold holds {shown(limit)}; a number, or a mapping of labels to numbers, is needed")
     if isinstance(threshold, Mapping):
         return {canonical(label): float(limit) for label, limit in threshold.items()}
