@@ -439,3 +439,7 @@ def test_lists_are_counted_by_either_kernel() -> None:
     counts = [count_source(label_source(records), ["y0", "y1"], kernel=kernel)[0] for kernel in ("numpy", "auto")]
     assert joint_of(counts[0]) == joint_of(counts[1])
     assert biasamp.associate(counts[0]).to_dict() == biasamp.associate(counts[1]).to_dict()
+
+
+def test_as_many_rows_are_counted_at_once_as_31_bits_hold() -> None:
+    assert 1 << 29 < label_counting._MOST_ROWS < (1 << 31) - (1 << 29)
