@@ -87,7 +87,7 @@ class PairBags:
             "moved": _numbers(self.moved),
             "size": _numbers(self.size),
             "against": _numbers(self.against) if self.against.any() else [],
-            "sign": [int(sign) for sign in self.sign.reshape(-1)],
+            "sign": [int(sign) for sign in self.sign.ravel()],
             "unit": plain(self.unit),
         }
 
@@ -161,5 +161,5 @@ def _summed(values: Floats, numbers: NDArray[np.int64], bags: int) -> Floats:
 
 def _numbers(values: Floats) -> list[Any]:
     """Numbers in a list; whole ones as integers, which are shorter."""
-    flat = values.reshape(-1)
+    flat = values.ravel()
     return [int(value) if value == int(value) else float(value) for value in flat.tolist()]

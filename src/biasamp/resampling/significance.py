@@ -57,7 +57,7 @@ def fisher_exact(count_1: Any, total_1: Any, count_2: Any, total_2: Any) -> Arra
     turned = (_variance(*tables.T) <= _EXACT_VARIANCE) & (tables[:, 1] > tables[:, 3])
     tables[turned] = tables[turned][:, [2, 3, 0, 1]]
     distinct, place = np.unique(tables, axis=0, return_inverse=True)
-    return _p_values(*distinct.T)[place.reshape(-1)].reshape(shape)
+    return _p_values(*distinct.T)[place.ravel()].reshape(shape)
 
 
 def _p_values(a: Array, n1: Array, b: Array, n2: Array) -> Array:
@@ -65,7 +65,7 @@ def _p_values(a: Array, n1: Array, b: Array, n2: Array) -> Array:
 
     m = a + b
     out = np.full(len(a), np.nan)
-    tested = (n1 > 0) & (n2 > 0) & (m > 0)
+    tested = (np.minimum(n1, n2) > 0) & (m > 0)
     variance = _variance(a, n1, b, n2)
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.abs(a - m * n1 / (n1 + n2)) / np.sqrt(variance)
@@ -81,7 +81,7 @@ def _variance(a: Array, n1: Array, b: Array, n2: Array) -> Array:
     """The variance of the first count where the rates are equal."""
     total, m = n1 + n2, a + b
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(m * n1 / total * (n2 / total) * ((total - m) / np.maximum(total - 1, 1)))
+        return np.asarray(m * n1 / total * (n2 / total) * ((total - m) / (total - 1)))
 
 
 def _exact(a: Array, n1: Array, n2: Array, m: Array) -> Array:
@@ -189,9 +189,9 @@ def _stirling_error(n: Array) -> Array:
     """What Stirling's formula misses of the logarithm of ``n!``."""
     from scipy.special import gammaln
 
-    few = np.minimum(np.maximum(n, 1.0), 16.0)
-    small = gammaln(few + 1.0) - (few + 0.5) * np.log(few) + few - 0.5 * np.log(2.0 * np.pi)
-    s = 1.0 / np.maximum(n, 16.0) ** 2
+    some = np.maximum(n, 1.0)
+    small = gammaln(some + 1.0) - (some + 0.5) * np.log(some) + some - 0.5 * np.log(2.0 * np.pi)
+    s = 1.0 / some**2
     series = 1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - (1 / 1188 - (691 / 360360 - s / 156) * s) * s) * s) * s) * s
     return np.where(n == 0, 0.0, np.where(n < 16, small, series * np.sqrt(s)))
 

@@ -217,7 +217,7 @@ class FixedSigns:
         if self.bags.counts.given.shape[-1] > 1:
             pairs = np.ones(moved.shape[1:]) if self.counted is None else self.counted.astype(float)
             rows = len(moved)
-            return (self._turned * moved).reshape(rows, -1), size.reshape(rows, -1), pairs.reshape(-1)
+            return (self._turned * moved).reshape(rows, -1), size.reshape(rows, -1), pairs.ravel()
         counted = np.ones(moved.shape[1:], dtype=bool) if self.counted is None else self.counted
         return (self._turned * moved).sum(axis=-1), size[..., 0], counted.sum(axis=-1).astype(np.float64)
 
@@ -226,7 +226,7 @@ class FixedSigns:
         if self.base is None:
             return 0.0
         each = self._turned * self.base
-        return each.reshape(-1) if self.bags.counts.given.shape[-1] > 1 else each.sum(axis=-1)
+        return each.ravel() if self.bags.counts.given.shape[-1] > 1 else each.sum(axis=-1)
 
     @property
     def _ratios(self) -> Ratios:
