@@ -269,12 +269,13 @@ def test_the_design_effect_of_clusters(kind: str, bags: int, against_truth: bool
 
 
 @pytest.mark.parametrize("against_truth", [True, False])
-def test_the_scale_of_weights_is_no_effect_of_clusters(against_truth: bool) -> None:
+@pytest.mark.parametrize("scale", [37.0, 1 / 128])
+def test_the_scale_of_weights_is_no_effect_of_clusters(scale: float, against_truth: bool) -> None:
     held = records("hard", 200)
     rates = np.array([[0.3, 0.2, 0.4], [0.25, 0.45, 0.6]])
     plain, scaled = (
         bag_cluster_effect(BagCounts.from_labels(part.evaluation, 16), rates, against_truth)
-        for part in (held, Records(held.group, held.truth, held.said, np.full(200, 37.0)))
+        for part in (held, Records(held.group, held.truth, held.said, np.full(200, scale)))
     )
     assert plain.inflation.max() > 1.0
     assert scaled.inflation == pytest.approx(plain.inflation, rel=1e-12)

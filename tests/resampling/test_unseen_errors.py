@@ -156,6 +156,22 @@ def test_complementary_in_each_bag() -> None:
     assert complementary(three.counts).tolist() == [False] * len(three.numbers)
 
 
+def test_a_record_that_lacks_a_label_may_be_the_one_of_no_group() -> None:
+    """The two groups are not complementary for the labels that it has."""
+    one_hot = np.column_stack([GROUP, 1 - GROUP])
+    one_hot[3] = [0, 0]
+    truth = TRUTH.astype(float)
+    truth[3, 0] = np.nan
+    assert not bool(complementary(PairCounts.from_labels(make(one_hot, truth, SAID))))
+    # One record of both groups and one of none: as many as there are, but not the same.
+    one_hot[4] = [1, 1]
+    truth = TRUTH.copy()
+    truth[3], truth[4] = [0, 0, 1], [0, 0, 0]
+    assert not bool(complementary(PairCounts.from_labels(make(one_hot, truth, SAID))))
+    truth[4] = truth[3]
+    assert bool(complementary(PairCounts.from_labels(make(one_hot, truth, SAID))))
+
+
 def test_signs_of_pairs_without_one_alternate() -> None:
     assert alternating((3, 2), []).tolist() == [[1, 1], [-1, -1], [1, 1]]
     sets = [np.array([1, 2, 4])]
@@ -173,6 +189,32 @@ def test_shares_of_groups_that_overlap() -> None:
     assert unseen_errors.overlap(PairCounts.from_labels(make([0, 0, 1, 1], held, held))).tolist() == [0.0, 0.0]
     one_hot[1] = [0, 0]
     assert unseen_errors.overlap(PairCounts.from_labels(make(one_hot, held, held))).tolist() == [0.0, 0.0]
+
+
+def test_shares_of_groups_are_of_the_most_records_that_a_label_has() -> None:
+    one_hot = np.array([[1, 0], [1, 1], [0, 1], [1, 0]])
+    held = np.array([[1.0, 1.0], [0.0, np.nan], [1.0, np.nan], [1.0, 1.0]])
+    counts = PairCounts.from_labels(make(one_hot, held, held))
+    assert unseen_errors.overlap(counts) == pytest.approx([0.75, 0.5])
+
+
+def test_shares_and_sets_of_strata_are_those_of_each_alone() -> None:
+    one_hot = (np.random.default_rng(2).random((60, 2)) < 0.6).astype(int)
+    kind = np.array(ABC * 10)
+    bags = BagCounts.from_labels(make(one_hot, kind, kind[::-1].copy()), 8)
+    shares = unseen_errors.overlap(bags.counts)
+    ((places, adds_up),) = unseen_errors.possible_sets(bags.counts)
+    assert places.tolist() == [0, 1, 2]
+    assert adds_up.tolist() == [True] * len(bags.numbers)
+    assert shares.shape == (len(bags.numbers), 2)
+    from biasamp.counts.bagging import bag_of
+    from biasamp.data.keys import row_keys
+
+    bag = bag_of(row_keys(0, 60), 8)
+    for row, number in enumerate(bags.numbers):
+        mine = one_hot[bag == number]
+        several = mine.sum() > len(mine)
+        assert shares[row] == pytest.approx(mine.mean(axis=0) if several else np.zeros(2))
 
 
 def test_rounding_of_weights_is_no_overlap() -> None:
@@ -240,6 +282,15 @@ def test_variance_of_a_mean_over_the_counted_pairs() -> None:
     expected = (0.01 + 0.04 + 4 * 0.16 + 0.25 + 0.36 + 4 * 0.64) / 64
     assert aggregate_variance(EXCESS, nothing, every, True, sets, np.zeros(2)) == pytest.approx(expected)
     assert aggregate_variance(EXCESS, nothing, every, False, sets, np.zeros(2)) == 0.0
+
+
+def test_a_mean_over_one_pair() -> None:
+    one = np.array([[False, True, False, False], [False] * 4])
+    assert aggregate_variance(EXCESS, FACTOR, one, False, [], np.zeros(2)) == pytest.approx(0.04)
+    counts = PairCounts.from_labels(make([0, 0], [[0], [1]], [[1], [0]]))
+    nothing = np.zeros((1, 1), dtype=np.int8)
+    excess = unseen_errors.pair_excess(counts)[0, 0]
+    assert Unseen(counts).of_sizes(nothing) == pytest.approx(excess + 2 / 4)
 
 
 SIGNS = np.array([[1, -1, 0], [-1, 1, 1]], dtype=np.int8)
@@ -318,8 +369,8 @@ def test_changes_that_cancel_count_twice_where_values_exclude_each_other() -> No
 
 
 def test_means_of_sizes_leave_out_groups_without_records() -> None:
-    group = biasamp.categorical(np.array([0, 0, 1, 1]), categories=[0, 1, 2])
-    truth, said = [[0], [1], [1], [1]], [[1], [0], [1], [1]]
+    group = biasamp.categorical(np.array([0, 0, 1]), categories=[0, 1, 2])
+    truth, said = [[0], [1], [1]], [[1], [0], [1]]
     counts = PairCounts.from_labels(make(group, truth, said))
     nothing = np.zeros((3, 1), dtype=np.int8)
     excess = unseen_errors.pair_excess(counts)[:, 0]

@@ -353,6 +353,7 @@ class _Parts:
 
         with np.errstate(divide="ignore", invalid="ignore"):
             size = np.where(self.variance > 0.0, np.abs(value) / np.sqrt(self.variance), 0.0)
+
         def below(quantile: Floats) -> NDArray[np.bool_]:
             """Whether an interval that goes so far by records alone would not reach as far as 0."""
             tail = np.asarray(stdtr(self.records_freedom, -quantile))

@@ -181,7 +181,7 @@ def overlap(counts: PairCounts) -> Floats:
     """The share of records that each given label has, of shape (given labels,); 0 where records have one label each."""
     n, given = floats(counts.n).max(axis=(-2, -1))[..., None], floats(counts.given).max(axis=-1)
     several = given.sum(axis=-1, keepdims=True) > n * (1.0 + _CLOSE)
-    return np.where(several, given / np.where(several, n, 1.0), 0.0)
+    return np.divide(given, n, out=np.zeros(given.shape), where=several)
 
 
 def aggregate_variance(
@@ -219,10 +219,9 @@ def aggregate_excess(excess: Floats, factor: NDArray[Any], sets: list[Index], sh
         apart = held[..., 0] - held[..., 1] if len(places) == 2 else held.max(axis=-1) - held.min(axis=-1)
         moved.append((apart * np.sqrt(excess[..., places].max(axis=-1)))[..., None])
     each = np.concatenate([*moved, factor[..., single] * np.sqrt(excess[..., single])], axis=-1)
-    if each.ndim > 2:
-        # The last bit of a sum depends on the order in memory: that of each stratum is as if it were alone.
-        turned = (-2, -1) if single.sum() > 1 else (-1, -1)
-        each = np.ascontiguousarray(each.swapaxes(*turned)).swapaxes(*turned)
+    # The last bit of a sum depends on the order in memory: that of each stratum is as if it were alone.
+    turned = (-2, -1) if single.sum() > 1 else (-1, -1)
+    each = np.ascontiguousarray(each.swapaxes(*turned)).swapaxes(*turned)
     apart_from_others = ((1.0 - shares)[..., None] * each**2).sum(axis=(-2, -1))
     together = ((np.sqrt(shares)[..., None] * each).sum(axis=-2) ** 2).sum(axis=-1)
     return np.asarray(apart_from_others + together)
