@@ -384,3 +384,17 @@ def test_numbers_without_errors_stay_and_errors_stay_in_their_column(rule):
         assert moved.mean(axis=0) == pytest.approx([0, 0, 0], abs=1e-12)
     one = equalize_records(Numbers(truth[:1]), Numbers(truth[:1] + 1), rule, rng).values
     assert one == pytest.approx(truth[:1] + (rule == "confusion"))
+
+
+def test_a_billion_records_are_more_than_numpy_draws_from():
+    """One less it draws itself; on both sides of that a draw is right."""
+    rng = np.random.default_rng(0)
+    for total in (10**9 - 1, 10**9, 10**9 + 1):
+        counts = np.array([[total - 3, 1, 2]])
+        drawn = draw(counts, 1000, rng)
+        assert drawn.sum() == 1000
+        assert (drawn <= counts).all()
+        few = np.array([0, 2, 5])
+        for good, bad in ((np.full(3, total), few), (few, np.full(3, total))):
+            taken = hypergeometric(good, bad, np.full(3, 40), rng)
+            assert ((taken >= 40 - bad) & (taken <= good)).all()

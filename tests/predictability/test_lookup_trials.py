@@ -247,6 +247,7 @@ def test_which_problems_tables_hold():
     assert [fits(2, classes) for classes in (2, 15, 16, 17)] == [True, True, True, False]
     assert [fits(others, 16) for others in (4, 5)] == [True, False]
     assert [fits(others, 2) for others in (255, 256, 257)] == [True, True, False]
+    assert [fits(others, 5) for others in (40, 41)] == [True, False]
     assert [fits(others, 2, "leakage") for others in (256, 257)] == [True, False]
     rng = np.random.default_rng(0)
     other, labels = rng.integers(0, 2, 200), rng.integers(0, 2, (200, 2))

@@ -322,7 +322,12 @@ def test_names_and_orders_of_labels_of_all_kinds_change_nothing(kind, seed):
 
 def test_records_alike_are_one_cell_with_their_sum():
     side = yes_no([[0], [1], [0], [1]])
-    for counts, expected in (([1, 1, 1, 1], [2, 2]), ([1, 5, 3, 7], [4, 12]), ([1, 1, 1, 2], [2, 3])):
+    for counts, expected in (
+        ([1, 1, 1, 1], [2, 2]),
+        ([1, 5, 3, 7], [4, 12]),
+        ([1, 1, 1, 2], [2, 3]),
+        ([2, 2, 2, 2], [4, 4]),
+    ):
         *sides, total = canonical(side, side, side, np.array(counts))
         assert total.tolist() == expected
         assert [one.codes.tolist() for one in sides] == [[[0], [1]]] * 3

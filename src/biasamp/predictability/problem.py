@@ -190,7 +190,7 @@ def problem_from_table(table: ContingencyTable, *, in_order: bool = False) -> Pr
     return _problem(sides, counts.astype(np.int64), _NAMES, in_order)
 
 
-def _problem(sides: list[Side], counts: Index, names: Names, in_order: bool = False) -> Problem:
+def _problem(sides: list[Side], counts: Index, names: Names, in_order: bool) -> Problem:
     n = int(counts.sum())
     if n < _FEWEST:
         raise ValueError(f"{n} records are too few to learn from and to score: at least {_FEWEST} are needed")
