@@ -288,3 +288,18 @@ def test_clusters_are_kept_together(data: dict[str, Any]) -> None:
     assert clustered._strata is not None
     assert alone._strata is not None
     assert type(clustered._strata.inside) is not type(alone._strata.inside)
+
+
+def test_a_stratum_of_one_pair_and_one_of_none(data: dict[str, Any]) -> None:
+    """One group and one yes/no task make a pair, with an interval; declared strata that nobody is in have none."""
+    one = {**data, "truth": biasamp.binary(data["truth"][:, 0]), "scores": data["scores"][:, 0]}
+    stratum = np.where((data["given"] == "a") & (data["strata"] == "p"), "only", "rest")
+    found = biasamp.decompose(one["given"], one["truth"], one["scores"], strata=stratum)
+    assert found.strata is not None
+    only, rest = found.strata.rows()
+    assert (only["pairs"], only["unclear"], rest["pairs"]) == (1, 1, 3)
+    assert only["low"] <= only["value"] <= only["high"]
+    assert None not in (only["p"], only["by_sign_of_whole"], only["score"], only["threshold"])
+    change = ((one["scores"] >= 0.5) - data["truth"][:, 0])[stratum == "only"].mean()
+    sign = next(row["sign"] for row in found.pairs.rows() if row["given"] == "a")
+    assert only["by_sign_of_whole"] == pytest.approx(sign * change)
