@@ -10,6 +10,7 @@ import pytest
 
 import biasamp
 from biasamp.auditing.plan import make_plan
+from biasamp.data import printable
 from biasamp.policy import Policy, PolicyError
 from biasamp.policy.made_otherwise import made_apart, made_checks, made_otherwise
 from hand_audits import group, hand_audit
@@ -284,6 +285,7 @@ def test_metrics_resamples_and_seed() -> None:
     assert (field, found) == ("metrics", "directional, multi")
     assert {"directional", "multi", "parity", "dpa", "leakage"} <= set(asked.split(", "))
     assert otherwise(hand_audit(), metrics="dpa") == []  # what it was asked for is not known
+    assert otherwise(hand_audit(data={"resamples": 0})) == []
     assert otherwise(audit, resamples=201) == [("resamples", "201", "200")]
     many = with_plan({"resamples": 1000})
     assert otherwise(many, resamples=2000) == [("resamples", "2,000", "1,000")]
@@ -387,6 +389,15 @@ def test_each_difference_is_said_once_with_its_line() -> None:
     assert check.reason.startswith("the policy is about s, and the audit about none")
 
 
+def test_long_names_are_cut() -> None:
+    long = "n" * 300
+    one, two = hand_audit(source=long), hand_audit(data={"tasks": {"title": long, "labels": 2}})
+    (check, _) = made_checks(Policy(limits=[LIMIT], data={"tasks": "u"}), [one, hand_audit()])
+    assert f", and {printable(long, 60)} about t: " in check.reason
+    assert apart({}, two) == [("tasks", "t", printable(long, 60))]
+    assert otherwise(hand_audit(), weights=long) == [("weights", printable(repr(long), 200), "none")]
+
+
 # Two audits.
 
 
@@ -438,6 +449,7 @@ def test_two_audits(one: Mapping[str, Any], two: Mapping[str, Any], found: Any) 
         ({"attributes": biasamp.binary("g")}, {}, [("columns", "g binary", "g as it is")]),
         ({"attributes": biasamp.categorical("g")}, {}, []),
         ({"attributes": ["g", "h"]}, {"attributes": ["g", "k"]}, []),
+        ({"attributes": {"sex": biasamp.binary("g")}}, {"attributes": {"sex": "h"}}, []),  # other columns
         ({"task_predictions": "p"}, {"task_predictions": "q"}, []),  # another model
         (
             {"attributes": biasamp.binned("age", edges=[25])},

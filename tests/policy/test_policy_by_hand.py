@@ -108,6 +108,10 @@ def test_what_a_policy_takes() -> None:
     assert Policy(limits=[LIMIT], data={"confidence": 0.5}).level == 0.5
 
 
+def test_a_policy_is_shown_without_its_lines() -> None:
+    assert "lines" not in repr(Policy(limits=[LIMIT], lines={("limit", 0): 3}))
+
+
 def test_the_level_that_is_needed() -> None:
     assert Policy(limits=[LIMIT]).level == 0.95
     assert Policy(limits=[LIMIT], data={"confidence": 0.8}).level == 0.8
@@ -137,6 +141,11 @@ def test_an_audit_has_what_the_policy_says() -> None:
     assert held["data"]["resamples"] == 50
     with pytest.raises(ValueError, match="no group"):  # a name that the call gives is of a group that is there
         policy.audit(columns(), ignore_groups=["gone"])
+    ignoring = Policy(limits=[LIMIT], data={**ROLES, **QUICK}, ignore_groups=["x"], confidence=0.9)
+    three = columns()
+    three["g"][:40] = "x"
+    made = ignoring.audit(three).document["data"]
+    assert (made["ignored_groups"], made["confidence"]) == (["g=x"], 0.9)
     level = Policy(limits=[LIMIT], data={**ROLES, **QUICK, "confidence": 0.8}, confidence=0.9)
     assert level.audit(columns()).document["data"]["confidence"] == 0.8
 
@@ -218,6 +227,8 @@ def test_what_is_no_audit() -> None:
         policy.check(hand_audit(entry()), earlier=[{}])
     with pytest.raises(ValueError, match="audit is an empty list"):
         policy.check(())
+    with pytest.raises(ValueError, match="audit holds the same audit as run 0 and run 1"):
+        policy.check([hand_audit(entry())] * 2)
 
 
 # Files.
@@ -339,6 +350,9 @@ def test_what_is_wrong_with_a_file(tmp_path: Path, text: str, line: int, key: st
     [
         "attributes = { a = 'g' }\ntasks = 't'",
         "binary = ['tasks']\ncategorical = ['attributes']",
+        "binary = ['tasks', 'attributes']",
+        "attributes = 'age'\nbins = { age = [3] }",
+        "categories = { tasks = ['a'] }",
         "categories = { tasks = ['a'], attributes = [] }",
         "bins = { age = [3], size = 4 }",  # the call may name the columns
         "attributes = ['age', 'g']\nbins = { age = [3] }",

@@ -35,8 +35,7 @@ def trend_checks(policy: Policy, audit: Audit, earlier: Sequence[Audit]) -> Iter
     yield from _of_windows(audit, earlier)
     metrics = list(dict.fromkeys(limit.metric for limit in limits))
     audits = [*earlier, audit]
-    names = [f"audit {number}" for number in range(1, len(audits) + 1)]
-    found, _ = audit_series(audits, names, np.arange(float(len(audits))), metrics)
+    found, _ = audit_series(audits, [audit.source for audit in audits], np.arange(float(len(audits))), metrics)
     judged = {metric: [one for one in found if one.metric == metric and _about(limits, one)] for metric in metrics}
     # All figures together lie outside by chance as seldom as one would.
     level = 1.0 - FALSE_ALARM / max(sum(map(len, judged.values())), 1)
