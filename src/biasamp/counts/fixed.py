@@ -32,6 +32,9 @@ class Fixed:
     high: NDArray[np.int64]
     low: NDArray[np.int64]
 
+    # An array of whole counts leaves sums with these to them, and does not make an array of objects.
+    __array_ufunc__ = None
+
     @classmethod
     def zeros(cls, shape: tuple[int, ...]) -> Fixed:
         """Sums of nothing."""
