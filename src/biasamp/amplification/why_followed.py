@@ -19,6 +19,8 @@ _BY_THRESHOLD, _FEW = 0.98, 5
 _RELATED, _REVERSED = 0.3, -0.5
 # Of several classes: what is decided scores higher by so many standard errors, or is said not to; and lower for certain.
 _MORE_LIKELY, _SURE = 2.33, 4.5
+# Sums of scores that differ by less, record by record, are equal.
+_HAIR = 1e-9
 # Tasks that a sentence names of many.
 _SHOWN = 3
 
@@ -52,7 +54,8 @@ def followed(margin: PairCounts, thresholds: ThresholdCounts) -> tuple[Floats, F
         unrelated = np.nan_to_num(decided * scores / n)
         apart = np.nan_to_num(2.0 * decided * (n - decided) / n).sum(axis=0)
         gained, most = (both - unrelated).sum(axis=0), (highest - unrelated).sum(axis=0)
-        share = np.where(most > 0, np.clip(gained / most, -1.0, 1.0), np.nan)
+        # Of scores that are all alike rounding leaves a hair.
+        share = np.where(most > _HAIR * decided.sum(axis=0), np.clip(gained / most, -1.0, 1.0), np.nan)
     return share, (1.0 - share) * apart
 
 
