@@ -266,3 +266,16 @@ def test_cells_that_are_named_twice() -> None:
     table = ContingencyTable({"t": side}, cells, exact.floats(), exact).tidied()
     assert of_table(table) == {((0, 1),): 2.0**-25, ((1, 0),): 1.5}
     assert table.exact is not None
+
+
+def test_sides_of_more_combinations_than_numbers_have() -> None:
+    """Cells are one number of 63 bits where that holds them all."""
+    for first, second in ((1 << 32, (1 << 31) - 1), (1 << 32, 1 << 31), (1 << 32, 1 << 32)):
+        sides = {
+            name: Side((Label(name),), np.broadcast_to(np.uint8(0), (size, 1)))
+            for name, size in (("given", first), ("truth", second))
+        }
+        cells = np.array([[first - 1, second - 1], [0, second - 1], [first - 1, second - 1]])
+        table = ContingencyTable._of_cells(sides, cells, np.array([1, 2, 4]))
+        assert table.cells.tolist() == [[0, second - 1], [first - 1, second - 1]]
+        assert table.counts.tolist() == [2, 5]
