@@ -368,6 +368,24 @@ def test_a_variance_besides_is_asked_for_once_and_added() -> None:
     assert alone.standard_error() == pytest.approx(np.sqrt(0.003))
 
 
+def test_a_figure_that_no_record_moves_has_its_resamples() -> None:
+    assert Intervals(Figure(0.25, np.zeros(5), DRAWN), unseen=0.1).values(41, 0).tolist() == DRAWN.tolist()
+
+
+def test_the_last_few_resamples_are_kept() -> None:
+    figure = Figure(0.1, MOVES)
+    made = Intervals(figure)
+    for seed in range(20):
+        made.values(10, seed)
+        made.values(10, seed)
+        assert len(made._known) < 10
+    assert figure.asked == [(10, seed) for seed in range(20)]
+    again = made.values(10, 19)
+    assert len(figure.asked) == 20
+    assert made.values(10, 0).tolist() != again.tolist()
+    assert len(figure.asked) == 21
+
+
 def test_resamples_are_those_of_their_number_and_seed() -> None:
     figure = Figure(0.1, MOVES)
     made = Intervals(figure)

@@ -166,3 +166,13 @@ def test_no_record_weighs_anything() -> None:
     counts = BagCounts.from_labels(make(GROUP, TRUTH, SAID, np.zeros(N)))
     found = PairBags.of(counts, SIGN)
     assert found is None or (found.unit == 1.0 and found.filled == 0)
+
+
+@pytest.mark.parametrize(("labels", "kept"), [(64, 256), (65, 128)])
+def test_audits_keep_131072_numbers_of_a_figure(labels: int, kept: int) -> None:
+    """256 bags of 512 pairs are so many."""
+    group = biasamp.categorical(np.arange(16) % 8, categories=list(range(8)))
+    truth = (np.arange(16)[:, None] % 3 == np.arange(labels) % 3).astype(int)
+    found = PairBags.of(BagCounts.from_labels(make(group, truth, truth), 4096), np.ones((8, labels), dtype=np.int8))
+    assert found is not None
+    assert len(found.moved) == kept

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -233,6 +234,15 @@ def test_a_second_look_needs_records_and_not_too_many_pairs(monkeypatch: pytest.
         assert Sample.of(e).has_intervals == there
     reason = replace(Sample.of(random_evaluation(4)), without="for a reason")
     assert (reason.has_intervals, reason.no_interval) == (False, ("for a reason",))
+
+
+@pytest.mark.parametrize(("left", "right", "there"), [(2048, 2048, True), (2049, 2048, False), (1, 1 << 22, True)])
+def test_four_million_pairs_are_pulled(left: int, right: int, there: bool) -> None:
+    """2**22 of them; how many labels there are is all that is asked."""
+    sample = Sample.of(random_evaluation(4))
+    sample.__dict__["bags"] = SimpleNamespace(resamplable=False)
+    sample.__dict__["counts"] = SimpleNamespace(given_labels=range(left), outcome_labels=range(right))
+    assert sample.looks_again == there
 
 
 def test_samples_of_blocks_side_by_side() -> None:

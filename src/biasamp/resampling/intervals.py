@@ -112,7 +112,7 @@ def small_cautions(counts: PairCounts) -> tuple[str, ...]:
     given = np.broadcast_to(floats(counts.given), counts.joint_truth.shape)
     defined = given > 0
     small = defined & (given < SMALL_GROUP)
-    if small.sum() < _SMALL_SHARE * max(int(defined.sum()), 1) or not small.any():
+    if small.sum() < _SMALL_SHARE * defined.sum() or not small.any():
         return ()
     least = int(np.ceil(given[defined].min()))
     return (
@@ -274,7 +274,7 @@ class Intervals:
         if len(influence) < 2:
             only = f"there is one {over[:-1]} only"
             return Interval(np.nan, np.nan, level, "undefined", f"sampling of {over}", np.nan, (only,))
-        error, freedom = self.standard_error(), self._freedom()
+        error = self.standard_error()
         cautions = self.cautions
         # One more error of either kind makes up for few erring records, not for clusters that may all err.
         if self.clustered or not self.unseen:
@@ -282,7 +282,7 @@ class Intervals:
         if not self._square:
             bounds, made = student_interval(self.value, error, np.inf, level), "closed form (no record moves the value)"
         elif method == "closed_form":
-            bounds, made = student_interval(self.value, error, freedom, level), "closed form"
+            bounds, made = student_interval(self.value, error, self._freedom(), level), "closed form"
         else:
             values = self.values(resamples, number)
             lost = int(np.isnan(values).sum())
@@ -347,9 +347,7 @@ class Intervals:
 
     def _freedom(self) -> float:
         """The degrees of freedom of the variance, of which the part of unseen errors is fixed."""
-        square = self._square
-        known = degrees_of_freedom(self.influence())
-        return known * (1.0 + self.unseen / square) ** 2 if square else 0.0
+        return degrees_of_freedom(self.influence()) * (1.0 + self.unseen / self._square) ** 2
 
     def _remember(self, key: object, make: Callable[[], Floats]) -> Floats:
         """Resamples asked for again are the same: keep the last few."""
