@@ -43,3 +43,42 @@ def test_the_test_by_hand() -> None:
     assert (found["score"], found["rate"]) == (pytest.approx(0.1), pytest.approx(0.09))
     expected = sum(np.sqrt(2 * p * (1 - p) / np.pi / 100) for p in (0.05, 0.15)) / 2
     assert found["expected"] == pytest.approx(expected)
+
+
+def test_every_group_and_outcome_by_its_bins() -> None:
+    """Weighted sums of bins: figures go by weights, tests by the effective number of records in each bin."""
+    from scipy.stats import chi2
+
+    from biasamp.resampling.significance import q_values
+
+    rng = np.random.default_rng(1)
+    n = rng.random((3, 2, BINS)) * 40 + 0.3
+    n[1, 1], n[0, 0, 3:] = 0.0, 0.0
+    n[2] = 0.0
+    n[2, 0, 4] = 0.7
+    middle = (np.arange(BINS) + 0.5) / BINS
+    scores, truth = n * middle, n * np.clip(middle + rng.normal(0, 0.15, n.shape), 0, 1)
+    squared = n * 1.7
+    made = reliability_table(
+        ReliabilityCounts(n, truth, scores, squared), [Label("g", name) for name in "abc"], [Label("x"), Label("y")]
+    )
+    rows = list(made.rows())
+    places = [(g, o) for g in range(3) for o in range(2) if n[g, o].sum() > 0]
+    assert [(found["given"], found["outcome"]) for found in rows] == [(f"g={'abc'[g]}", "xy"[o]) for g, o in places]
+    p = []
+    for found, (g, o) in zip(rows, places, strict=True):
+        total = n[g, o].sum()
+        error = expected = statistic = 0.0
+        bins = 0
+        for b in np.flatnonzero(n[g, o] > 0):
+            size, score, rate = n[g, o, b], middle[b], truth[g, o, b] / n[g, o, b]
+            effective = size**2 / squared[g, o, b]
+            error += size / total * abs(score - rate)
+            expected += size / total * np.sqrt(2 * score * (1 - score) / np.pi / max(effective, 1.0))
+            statistic += effective * (score - rate) ** 2 / (score * (1 - score))
+            bins += 1
+        p.append(chi2.sf(statistic, bins))
+        names = ("n", "score", "rate", "error", "expected", "p")
+        want = (total, scores[g, o].sum() / total, truth[g, o].sum() / total, error, expected, p[-1])
+        assert [found[name] for name in names] == pytest.approx(want)
+    assert [found["q"] for found in rows] == pytest.approx(q_values(np.array(p)).tolist())
