@@ -160,6 +160,14 @@ def test_where_nothing_varies_there_is_no_p() -> None:
     assert Plain(50.0, 0.0001, [(1, 0.0, 0.0)]).made.p()[0] == 0.0
 
 
+def test_p_of_a_difference_that_records_alone_would_never_give() -> None:
+    """Two degrees of freedom of the runs leave some chance of it."""
+    case = Plain(50.0, 0.0001, [(3, 0.001, 0.0)])
+    p = float(case.made.p()[0])
+    assert 1e-9 < p < 1e-6
+    assert case.reach(1.0 - p) == pytest.approx(50.0, rel=1e-4)
+
+
 def test_units_are_those_of_the_records_alone() -> None:
     for units, freedom in ((1.0, 1.0), (0.0, 1.0), (2.0, 1.0), (7.5, 6.5)):
         made = Plain(0.05, 0.001, [(1, 0.0, 0.0)], units).made

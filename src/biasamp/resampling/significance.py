@@ -359,9 +359,9 @@ def fair_coins_p(heads: Floats, tails: Floats) -> Floats:
     from scipy.special import betainc
 
     more, less = np.maximum(heads, tails), np.minimum(heads, tails)
-    # P(X >= more) of that many fair coins.
-    tail = np.where(more > 0, betainc(np.maximum(more, 1.0), less + 1.0, 0.5), 1.0)
-    return np.minimum(2.0 * tail, 1.0)
+    # P(X >= more) of that many fair coins; of none a half, which is a p-value of 1, too.
+    tail = betainc(np.maximum(more, 1.0), less + 1.0, 0.5)
+    return np.asarray(np.minimum(2.0 * tail, 1.0))
 
 
 def summed_p(moved: Floats) -> Floats:
