@@ -443,3 +443,22 @@ def test_lists_are_counted_by_either_kernel() -> None:
 
 def test_as_many_rows_are_counted_at_once_as_31_bits_hold() -> None:
     assert 1 << 29 < label_counting._MOST_ROWS < (1 << 31) - (1 << 29)
+
+
+def test_rows_are_brought_together_by_codes_that_threads_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = source_of([ROWS[k] for k in (0, 2, 4, 6, 1, 3, 5, 7)])
+    asked: list[tuple[Any, ...]] = []
+    regroup = LocalEngine.regroup
+    monkeypatch.setattr(LocalEngine, "regroup", lambda self, *given: asked.append(given) or regroup(self, *given))
+    choose = label_counting.kernel_for
+    monkeypatch.setattr(label_counting, "kernel_for", lambda *given: asked.append(given) or choose(*given))
+    counts, _ = count_source(source, {"x": ["a", "b"], "c": ["c"]}, pairing=Pairing(True, True))
+    assert joint_of(counts) == EXPECTED
+    rows, (spread, parts, gather, _) = asked
+    assert rows == (8, True, 2)
+    assert len(parts) == 1
+    assert spread.codes is gather.codes is not None
+    assert spread.rows > 0
+    assert gather.pairing == Pairing(True, True)
+    assert gather.shared_bytes > 0
+    assert gather.kernel == spread.kernel == choose(8, True, 2)
