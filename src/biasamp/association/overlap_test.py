@@ -55,9 +55,9 @@ def overlap_test(only_1: Any, only_2: Any, both: Any, total_1: Any, total_2: Any
     True
     """
     given = (only_1, only_2, both, total_1, total_2, total_both)
-    arrays = np.broadcast_arrays(*(np.asarray(v, dtype=np.float64) for v in given))
-    kinds, place = np.unique(np.column_stack([a.ravel() for a in arrays]), axis=0, return_inverse=True)
-    return _p_values(kinds)[place.reshape(-1)].reshape(arrays[0].shape)
+    tables = np.stack(np.broadcast_arrays(*(np.asarray(v, dtype=np.float64) for v in given)), axis=-1)
+    kinds, place = np.unique(tables.reshape(-1, len(given)), axis=0, return_inverse=True)
+    return _p_values(kinds)[place.reshape(tables.shape[:-1])]
 
 
 def _p_values(kinds: Array) -> Array:
@@ -93,7 +93,7 @@ def _null_frequencies(count: Array, value: Array) -> Array:
     # With a positive mean theta is positive, and bounded by the most negative value.
     sign = np.sign(mean)[:, None]
     value = value * sign
-    limit = 1.0 / np.maximum(-value.min(axis=1), 1e-300)
+    limit = -1.0 / value.min(axis=1)
     low, high = np.zeros(len(count)), limit.copy()
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
