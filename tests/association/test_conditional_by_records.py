@@ -404,3 +404,35 @@ def test_identities_that_cannot_be_crossed_are_named() -> None:
     two = with_crossings(biasamp.count([["a", "b"], ["c", "d"], ["y", "a", "b"]], identities=list("abcd")))
     assert two.identities == ("a & b", "c & d")
     assert two.overlap.tolist() == [[2, 0], [0, 1]]
+
+
+def test_one_record_of_an_identity_is_enough() -> None:
+    """In a stratum, and in all: half a record is then half of it."""
+    held = [["a", "in"], ["b", "in", "y"], ["b", "in"], ["b", "in"], ["b", "y"]]
+    for people in (["a", "b"], ["b", "a"]):
+        result = biasamp.associate(held, people, strata=["in"], metrics=["dp", "sdc", "pmi"], min_expected=0)
+        assert result.conditional is not None
+        turn, at = (1 if people == ["a", "b"] else -1), result.labels.index("y")
+        gap, low, high, used = (float(part[at]) for part in result.conditional.gaps("dp", (0, 1)))
+        rows = [(0.5, 1, 1, 3)] if turn > 0 else [(1, 3, 0.5, 1)]
+        assert gap == pytest.approx(-turn / 3)
+        assert (low, high) == pytest.approx((max(gap - Z * sato(rows)[1], -1), min(gap + Z * sato(rows)[1], 1)))
+        assert used == 1
+        assert float(result.conditional.gaps("sdc", (0, 1))[0][at]) == pytest.approx(-turn * 2 / 4)
+        why = "pmi has no finite gap: the label never meets an identity, or all records have it"
+        entry = {"x1": people[0], "x2": people[1]}
+        assert list(result.conditional.undefined) == [
+            {**entry, "stratum": REST, "label": None, "why": "no record of 'a' in it"},
+            {**entry, "stratum": "in", "label": "y", "why": why},
+        ]
+
+
+def test_no_stratum_compares_what_never_meets() -> None:
+    held = [["a", "in", "y"], ["a", "in"], ["b", "y"], ["b"]] * 3
+    result = biasamp.associate(held, ["a", "b"], strata=["in"], metrics=["dp", "sdc"], min_expected=0)
+    assert result.conditional is not None
+    for metric in ("dp", "sdc"):
+        gap, _, _, used = result.conditional.gaps(metric, (0, 1))
+        assert np.isnan(gap).all()
+        assert not used.any()
+    assert result.conditional.table["p"].tolist() == [1.0]

@@ -151,14 +151,14 @@ def mantel_haenszel(a: Array, n1: Array, b: Array, n2: Array) -> tuple[Array, Ar
     Sato, T. (1989). On the variance estimator for the Mantel-Haenszel risk difference. Biometrics 45, 1323-1324.
     """
     total = n1 + n2
+    # A stratum without one of the groups compares nothing.
+    both = (n1 > 0) & (n2 > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        weight = np.where(total > 0, n1 * n2 / total, 0.0).sum(axis=0)
-        moved = np.where(total > 0, (a * n2 - b * n1) / total, 0.0).sum(axis=0)
+        weight = np.where(both, n1 * n2 / total, 0.0).sum(axis=0)
+        moved = np.where(both, (a * n2 - b * n1) / total, 0.0).sum(axis=0)
         gap = moved / weight
-        p = np.where(total > 0, (n1**2 * b - n2**2 * a + n1 * n2 * (n2 - n1) / 2.0) / total**2, 0.0)
-        q = np.where(total > 0, (a * (n2 - b) + b * (n1 - a)) / (2.0 * total), 0.0)
-        # A stratum without one of the groups compares nothing.
-        both = (n1 > 0) & (n2 > 0)
+        p = (n1**2 * b - n2**2 * a + n1 * n2 * (n2 - n1) / 2.0) / total**2
+        q = (a * (n2 - b) + b * (n1 - a)) / (2.0 * total)
         variance = (gap * np.where(both, p, 0.0).sum(axis=0) + np.where(both, q, 0.0).sum(axis=0)) / weight**2
     return gap, np.sqrt(np.maximum(variance, 0.0))
 
@@ -229,13 +229,13 @@ class ConditionalGaps:
             used = np.broadcast_to(((n1 > 0) & (n2 > 0)).sum(axis=0), gap.shape)
             return gap, np.maximum(gap - z * error, -1.0), np.minimum(gap + z * error, 1.0), used
         with np.errstate(divide="ignore", invalid="ignore"):
-            weight = np.where(n1 + n2 > 0, n1 * n2 / (n1 + n2), 0.0)
+            weight = n1 * n2 / (n1 + n2)
         each, error = self.inside(metric, pair)
         there = np.isfinite(each) & (weight > 0)
         weight = np.where(there, weight, 0.0)
         total = weight.sum(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            gap = np.where(total > 0, (weight * np.where(there, each, 0.0)).sum(axis=0) / total, np.nan)
+            gap = (weight * np.where(there, each, 0.0)).sum(axis=0) / total
             reach = z * np.sqrt((weight**2 * np.where(there, error, 0.0) ** 2).sum(axis=0)) / total
         return gap, gap - reach, gap + reach, there.sum(axis=0)
 
@@ -245,7 +245,7 @@ class ConditionalGaps:
         gaps, errors = [], []
         for stratum in self.strata:
             moments = stratum.moments
-            if not stratum.n or min(stratum.size[list(pair)]) == 0:
+            if min(stratum.size[list(pair)]) == 0:
                 gaps.append(np.full(len(self.labels), np.nan))
                 errors.append(np.full(len(self.labels), np.nan))
                 continue
