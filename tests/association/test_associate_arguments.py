@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -147,7 +148,7 @@ def test_scores_that_reach_the_threshold() -> None:
     assert counted(biasamp.associate(numbers, [7], threshold={8: 0.5}, **options)) == {"7": 1, "8": 1}
     with pytest.raises(ValueError, match="threshold= needs score="):
         biasamp.associate(SCORED, PEOPLE, threshold=0.5, **COLUMNS)
-    assert counted(biasamp.associate(SCORED, PEOPLE, threshold=-1.7e308, **options))["tie"] == 2
+    assert counted(biasamp.associate(SCORED, PEOPLE, threshold=-sys.float_info.max, **options))["tie"] == 2
 
 
 def test_strata_are_labels_or_labels_united() -> None:

@@ -328,6 +328,9 @@ def test_what_was_computed_is_kept_by_its_arguments() -> None:
     assert values.gaps("dp", (0, 1)) is values.gaps("dp", (0, 1))
     assert values.gaps("dp", (0, 1)) is not values.gaps("dp", (0, 2))
     assert values.gaps("dp", (0, 1)) is not values.gaps_once("dp", (0, 1))
+    for contrast in ((0, 1), (0, None)):
+        for usual, asked in zip(values.interval("dp", contrast), values.interval("dp", contrast, 0.95), strict=True):
+            np.testing.assert_array_equal(usual, asked)
     wide, narrow = (values.interval("dp", (0, 1), level=level) for level in (0.95, 0.5))
     assert (wide.high - wide.low > narrow.high - narrow.low).any()
 

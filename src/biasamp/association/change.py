@@ -208,8 +208,9 @@ def association_change(
         "paired": np.full(len(labels), sharing == "paired"),
         "ranked": ranked,
     }
-    size = np.where(known, np.abs(change), -1.0)
-    return AssociationChange(Table(columns).take(np.lexsort((-size, ~ranked))).columns, sharing)
+    # What is not known comes last.
+    order = np.lexsort((-np.abs(change), ~ranked))
+    return AssociationChange(Table(columns).take(order).columns, sharing)
 
 
 def _measured(given: Any, which: str) -> Association:

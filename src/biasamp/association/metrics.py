@@ -263,11 +263,8 @@ def _tau_b_printed(c: Counts) -> Array:
     agree = c.n - 2.0 * c.x - 2.0 * c.y + 4.0 * c.xy
     first, first_rest = two_product(c.x, 2.0 * c.xy - c.x)
     second, second_rest = two_product(c.n - c.x, c.n - c.x - 2.0 * c.y + 2.0 * c.xy)
-    # The sum of the two leading products with the error of its rounding (Knuth's two-sum).
-    total = first + second
-    back = total - first
-    lost = (first - (total - back)) + (second - back)
-    return _over_spread(c, total + (lost + first_rest + second_rest - agree))
+    # Where the two products all but cancel their sum is exact, and what they were rounded by is most of it.
+    return _over_spread(c, first + second + (first_rest + second_rest - agree))
 
 
 def _tau_b_printed_slope(n: Array, x: Array, y: Array, xy: Array) -> Slope:
