@@ -172,7 +172,8 @@ def mantel_haenszel_p(a: Array, n1: Array, b: Array, n2: Array) -> Array:
         mean = np.where(total > 0, n1 * held / total, 0.0)
         spread = np.where(total > 1, n1 * n2 * held * (total - held) / (total**2 * (total - 1.0)), 0.0)
         z = np.abs((a - mean).sum(axis=0)) / np.sqrt(spread.sum(axis=0))
-    return np.where(spread.sum(axis=0) > 0, np.asarray(erfc(np.nan_to_num(z) / np.sqrt(2.0))), 1.0)
+    # Where nothing can vary nothing did: 0 / 0.
+    return np.asarray(erfc(np.nan_to_num(z) / np.sqrt(2.0)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
