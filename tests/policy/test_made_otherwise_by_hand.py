@@ -328,6 +328,15 @@ def test_positive_values_of_several_tasks_stand_in_their_order() -> None:
     data = {"roles": {"attributes": ["g"], "tasks": ["t", "u"]}, "positive": {"t": "a", "u": "b"}}
     assert otherwise(hand_audit(data=data), positive=["a", "b"]) == []
     assert otherwise(hand_audit(data=data), positive=["b", "a"]) == [("positive", "['b', 'a']", "t=a, u=b")]
+    # The order is that of the policy, where it names the same tasks.
+    for tasks, values, right in (
+        (["u", "t"], ["b", "a"], True),
+        (["u", "t"], ["a", "b"], False),
+        (["t", "u"], ["a", "b"], True),
+        (["t", "u"], ["b", "a"], False),
+    ):
+        found = otherwise(hand_audit(data=data), tasks=tasks, positive=values)
+        assert found == ([] if right else [("positive", repr(values), "t=a, u=b")])
     # Of as many values as there are tasks each is of its own; of another number each is of any.
     assert otherwise(hand_audit(data=data), positive=["a", "b", "a"]) == []
     assert otherwise(hand_audit(data=data), positive="b") == []

@@ -238,9 +238,7 @@ def _of_roles(asked: Mapping[str, Any], data: Data) -> Iterator[Apart]:
 def _of_labels(asked: Mapping[str, Any], data: Data) -> Iterator[Apart]:
     """The positive value of tasks, and the group that others are held against."""
     had = data.get("positive", {})
-    apart = [
-        (task, value) for task, value in _positive(asked.get("positive"), data) if not _is_positive(task, value, had)
-    ]
+    apart = [(task, value) for task, value in _positive(asked, data) if not _is_positive(task, value, had)]
     if apart:
         shown = ", ".join(f"{task}={value}" for task, value in had.items()) or _NOTHING
         yield "positive", _shown(asked["positive"]), shown
@@ -255,11 +253,13 @@ def _of_labels(asked: Mapping[str, Any], data: Data) -> Iterator[Apart]:
             return
 
 
-def _positive(positive: Any, data: Data) -> Iterator[tuple[str | None, Any]]:
-    """Task, where it is said, and value of every positive value that is named."""
+def _positive(asked: Mapping[str, Any], data: Data) -> Iterator[tuple[str | None, Any]]:
+    """Task, where it is said, and value of every positive value that is named; a list is in the order of the policy's tasks."""
+    positive = asked.get("positive")
     if positive is None:
         return
-    tasks = data["roles"]["tasks"]
+    named, tasks = _names(asked.get("tasks", ())), data["roles"]["tasks"]
+    tasks = named if sorted(named) == sorted(tasks) else tasks
     if isinstance(positive, Mapping):
         yield from ((str(task), value) for task, value in positive.items())
     elif isinstance(positive, (list, tuple)) and len(positive) == len(tasks):
