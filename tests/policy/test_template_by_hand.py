@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from biasamp.data import printable
 from biasamp.policy import Policy
 from biasamp.policy.template import policy_text, toml
 from hand_audits import entry, group, hand_audit, pair
@@ -46,6 +47,7 @@ def test_how_the_data_are_read() -> None:
     assert made["schema"] == 1
     assert "# How the data are read; options of the command line take the place of these." in lines()
     assert "The comments show what data.csv gave when this file was written." in text()
+    assert f"what {printable('n' * 100, 60)} gave when" in text(source="n" * 100)
 
 
 @pytest.mark.parametrize(
