@@ -80,3 +80,5 @@ def test_an_error_on_no_balance_is_neither() -> None:
 def test_probabilities_are_refused() -> None:
     with pytest.raises(ValueError, match="T_pred holds probabilities"):
         biasamp.classify_errors(["a", "b"] * 4, [1, 0] * 4, T_pred=[0.3, 0.9] * 4)
+    with pytest.raises(ValueError, match="A_pred holds probabilities"):
+        biasamp.classify_errors([1, 0] * 4, ["x", "x", "y", "y"] * 2, [0.3, 0.9] * 4)

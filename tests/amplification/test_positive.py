@@ -83,3 +83,46 @@ def test_a_yes_no_column_has_no_other_value() -> None:
     assert choose_outcomes([Variable("x", "binary")], 1).columns.tolist() == [0]
     with pytest.raises(ValueError, match="'x', a yes/no column: value 1 is what counts"):
         choose_outcomes([Variable("x", "binary")], 0)
+
+
+def test_five_values_are_named_and_the_rest_counted() -> None:
+    """In a message about a value that a task does not have, and one about a task that is none."""
+    for many, more in ((5, ""), (6, " and 1 more"), (8, " and 3 more")):
+        task = Variable("x", "categorical", tuple(f"v{i}" for i in range(many)))
+        with pytest.raises(
+            ValueError, match=rf"which the task 'x' does not have: it has 'v0', 'v1', 'v2', 'v3', 'v4'{more}$"
+        ):
+            choose_outcomes([task], "other")
+        tasks = [Variable(f"t{i}", "categorical", ("0", "1")) for i in range(many)]
+        with pytest.raises(
+            ValueError, match=rf"names 'strange', which is no task; the tasks are 't0', 't1', 't2', 't3', 't4'{more}$"
+        ):
+            choose_outcomes(tasks, {"strange": "1", "odd": "1"})
+
+
+def test_which_columns_have_rates() -> None:
+    """The positive value of two, every value of more, yes/no columns, and both of two where a third is predicted."""
+    tasks = [
+        Variable("a", "categorical", ("0", "1")),
+        Variable("b", "categorical", ("x", "y", "z")),
+        Variable("c", "binary"),
+        Variable("d", "categorical", ("hot", "cold")),
+    ]
+    made = choose_outcomes(tasks)
+    assert (made.columns.tolist(), made.positive, made.unknown) == ([1, 2, 3, 4, 5, 6, 7], {"a": "1"}, ("d",))
+    named = choose_outcomes(tasks, {"d": "cold", "b": "y", "c": 1})
+    assert (named.columns.tolist(), named.unknown) == ([1, 3, 5, 7], ())
+    assert named.positive == {"a": "1", "b": "y", "d": "cold"}
+    several = choose_outcomes(tasks, ["0", "z", "yes", "hot"])
+    assert several.columns.tolist() == [0, 4, 5, 6]
+    assert choose_outcomes(tasks, ["b=x", "d=cold"]).columns.tolist() == [1, 2, 5, 7]
+    assert choose_outcomes(tasks, "cold").columns.tolist() == [1, 2, 3, 4, 5, 7]
+    apart = choose_outcomes(tasks, None, {"a", "d"})
+    assert (apart.columns.tolist(), apart.unknown) == ([0, 1, 2, 3, 4, 5, 6, 7], ())
+    with pytest.raises(ValueError, match="positive has 2 values for 4 tasks"):
+        choose_outcomes(tasks, ["1", "x"])
+    with pytest.raises(ValueError, match="positive is '0' for 'c', a yes/no column: value 1 is what counts"):
+        choose_outcomes(tasks, {"c": "0"})
+    with pytest.raises(TypeError, match="positive: "):
+        choose_outcomes(tasks, {"a": ["1"]})
+    assert choose_outcomes([Variable("e", "categorical", ("Cold", "hot"))], "cold").columns.tolist() == [0]

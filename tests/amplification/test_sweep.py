@@ -200,3 +200,85 @@ def test_the_steps_begin_and_end_where_the_curve_does() -> None:
     thresholds = sorted(found.curve["threshold"].tolist())
     steps = found.steps(points=5)["threshold"]
     assert (min(steps), max(steps)) == (thresholds[0], thresholds[-1])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.filterwarnings("ignore:no record has the given label")
+def test_several_labels_with_weights_and_an_empty_group(weighted: bool) -> None:
+    """Every score is a threshold of all labels; a group without records is no part of the mean."""
+    scores, groups, truth = case(14, 70, True, 3)
+    weights = np.random.default_rng(1).integers(1, 6, 70) if weighted else None
+    own = np.ones(70) if weights is None else weights
+    declared = biasamp.categorical(groups, categories=[0, 1, 2, 9])
+    swept = biasamp.sweep(scores, declared, truth, weights=weights)
+    assert swept.curve["threshold"].tolist() == [*np.unique(scores), np.nextafter(scores.max(), np.inf)]
+    assert list(swept.curve.columns) == ["threshold", "amplification", "rate"]
+    for row in swept.curve.rows():
+        said = (scores >= row["threshold"]).astype(int)
+        alone = biasamp.directional(groups, truth, said, weights=weights)
+        assert row["amplification"] == pytest.approx(alone.value, abs=1e-12)
+        assert row["rate"] == pytest.approx(np.average(said.mean(axis=1), weights=own))
+    assert swept.base_rate == pytest.approx(np.average(truth.mean(axis=1), weights=own))
+    soft = biasamp.directional(groups, truth, scores, weights=weights)
+    assert swept.integral == pytest.approx(soft.value, abs=1e-12)
+    assert (swept.n, swept.span, swept.sign_source) == (70, (0.0, 1.0), "the evaluated labels")
+    one = biasamp.sweep(scores[:, 0], declared, truth[:, 0], weights=weights)
+    assert np.isnan(one.curve["rate of 9"]).all()
+    assert one.base_rate == pytest.approx(np.average(truth[:, 0], weights=own))
+    for row in one.curve.rows():
+        rates = [np.average(scores[groups == g, 0] >= row["threshold"], weights=own[groups == g]) for g in range(3)]
+        assert row["parity"] == pytest.approx(max(rates) - min(rates), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("move", "span", "used"),
+    [(0.0, (0.0, 1.0), 0.5), (-0.01, None, None), (0.01, None, None)],
+)
+def test_scores_from_0_to_1_are_probabilities(move: float, span: Any, used: float | None) -> None:
+    """The ends belong to them; a hair beyond, scores are ranks, swept over their own range."""
+    scores, groups, truth = case(15)
+    scores[:2] = [0.0, 1.0]
+    swept = biasamp.sweep(scores + move, groups, truth)
+    assert swept.span == (span or (float((scores + move).min()), float((scores + move).max())))
+    assert swept.used == used
+    assert biasamp.sweep(scores + move, groups, truth, threshold=0.25).used == 0.25
+    assert biasamp.sweep(scores, groups, truth, span=(0, 0.9)).used is None
+    assert biasamp.sweep(scores, groups, truth, span=(-1.0, 2.0)).span == (-1.0, 2.0)
+    for wrong in ((0.5, 0.5), (0.0, float("inf")), (float("nan"), 1.0), (0.1,), 0.5):
+        with pytest.raises((TypeError, ValueError), match="span"):
+            biasamp.sweep(scores, groups, truth, span=wrong)  # type: ignore[arg-type]
+
+
+def test_the_integral_of_scores_beyond_the_span() -> None:
+    """A score above the span counts in all of it, one below in none."""
+    scores, groups, truth = case(16, 80, False)
+    for span in ((0.3, 0.5), (-0.5, 0.4), (0.6, 1.5), (-2.0, 3.0)):
+        swept = biasamp.sweep(scores, groups, truth, span=span)
+        share = np.clip((scores - span[0]) / (span[1] - span[0]), 0, 1)
+        soft = biasamp.directional(groups, biasamp.binary(truth), biasamp.binary(share))
+        assert swept.integral == pytest.approx(soft.value, abs=1e-12)
+        mine, theirs = swept.confidence_interval(method="closed_form"), soft.quiet_interval(method="closed_form")
+        assert (mine.low, mine.high) == pytest.approx((theirs.low, theirs.high), abs=1e-6)
+
+
+@pytest.mark.parametrize("score", [0.3, 3.0])
+def test_one_score_for_all_is_told(score: float) -> None:
+    _, groups, truth = case(17)
+    words = "that of the one score for all" if score < 1 else "that of none"
+    with pytest.warns(UserWarning, match=f"scores are all {score}: .* the integral is {words}"):
+        swept = biasamp.sweep(np.full(60, score), groups, truth)
+    assert swept.span == ((0.0, 1.0) if score < 1 else (3.0, 3.0))
+    if score > 1:
+        none = biasamp.directional(groups, biasamp.binary(truth), biasamp.binary(np.zeros(60)))
+        assert swept.integral == pytest.approx(none.value)
+
+
+def test_intervals_where_pairs_are_too_many_to_bag(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The records are looked at again."""
+    from biasamp.amplification import sweep as module
+
+    scores, groups, truth = case(18, 200, False)
+    plain = biasamp.sweep(scores, groups, truth).confidence_interval(method="closed_form")
+    monkeypatch.setattr(module, "bags_for", lambda pairs: 2)
+    again = biasamp.sweep(scores, groups, truth).confidence_interval(method="closed_form")
+    assert (again.low, again.high) == pytest.approx((plain.low, plain.high), abs=1e-9)
