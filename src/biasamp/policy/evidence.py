@@ -167,11 +167,9 @@ def _groups(policy: Policy, data: Data) -> Iterator[Check]:
             left = "" if len(asked) == len(held) else " but those that the policy ignores"
             reason = f"one group alone: there is nothing to compare it with{left}"
         elif small:
-            reason = f"fewer than {least:,} records: {few_named(small)}"
-            if min(small.values()) > 0:
-                needed = records_for(least, min(small.values()), data["records"])
-                reason += in_words(needed)
-        elif yes_no and data["records"] - min(asked.values()) < least:
+            needed = records_for(least, min(small.values()), data["records"])
+            reason = f"fewer than {least:,} records: {few_named(small)}{in_words(needed)}"
+        elif yes_no and data["records"] - held[0]["records"] < least:
             reason = f"fewer than {least:,} records without {held[0]['group']}"
             alone = True
         else:
