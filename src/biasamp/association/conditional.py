@@ -150,16 +150,15 @@ def mantel_haenszel(a: Array, n1: Array, b: Array, n2: Array) -> tuple[Array, Ar
     ----------
     Sato, T. (1989). On the variance estimator for the Mantel-Haenszel risk difference. Biometrics 45, 1323-1324.
     """
-    total = n1 + n2
-    # A stratum without one of the groups compares nothing.
-    both = (n1 > 0) & (n2 > 0)
+    # A stratum without one of the groups adds 0 to every sum, one without records too.
+    total = np.maximum(n1 + n2, 1.0)
+    weight = (n1 * n2 / total).sum(axis=0)
+    moved = ((a * n2 - b * n1) / total).sum(axis=0)
+    p = (n1**2 * b - n2**2 * a + n1 * n2 * (n2 - n1) / 2.0) / total**2
+    q = (a * (n2 - b) + b * (n1 - a)) / (2.0 * total)
     with np.errstate(divide="ignore", invalid="ignore"):
-        weight = np.where(both, n1 * n2 / total, 0.0).sum(axis=0)
-        moved = np.where(both, (a * n2 - b * n1) / total, 0.0).sum(axis=0)
         gap = moved / weight
-        p = (n1**2 * b - n2**2 * a + n1 * n2 * (n2 - n1) / 2.0) / total**2
-        q = (a * (n2 - b) + b * (n1 - a)) / (2.0 * total)
-        variance = (gap * np.where(both, p, 0.0).sum(axis=0) + np.where(both, q, 0.0).sum(axis=0)) / weight**2
+        variance = (gap * p.sum(axis=0) + q.sum(axis=0)) / weight**2
     return gap, np.sqrt(np.maximum(variance, 0.0))
 
 
