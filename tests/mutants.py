@@ -417,11 +417,12 @@ def try_mutant(mutant: Mutant, tests: Sequence[str], tree: Tree, seconds: float)
             raise SystemExit(f"{mutant.shown}: the tests cannot be run\n{said[-2000:]}")
         return try_mutant(mutant, there, tree, seconds)
     lines = [line.partition(" ")[2] for line in said.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    # Names may have blanks, and stand before what went wrong; a file that cannot be read stands for all of its tests.
+    # Names may have blanks, and stand before what went wrong; a file that cannot be read stands for all of its tests, and where
+    # tests are found by their names a file fails with any of them.
     failed = [
         test
         for test in tests
-        if any(f"{line} - ".startswith((f"{test} - ", f"{test.partition('::')[0]} - ")) for line in lines)
+        if any(f"{line} - ".startswith((f"{test} - ", f"{test}::", f"{test.partition('::')[0]} - ")) for line in lines)
     ]
     if failed and not tree.passes(failed[0]):
         return try_mutant(mutant, [test for test in tests if test not in failed], tree, seconds)
