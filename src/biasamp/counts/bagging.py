@@ -163,9 +163,8 @@ def fewer_bags(numbers: Index, bags: int, wanted: int) -> Index:
     >>> bool((fewer_bags(bag_of(keys, 4096), 4096, 256) == bag_of(keys, 256)).all())
     True
     """
-    upper = numbers >= bags // 2
-    shift = (bags // wanted).bit_length() - 1
-    return ((numbers - upper * (bags // 2)) >> shift) + upper * (wanted // 2)
+    # Both are powers of two: the highest digits stay, of which the first says the half.
+    return numbers >> (bags // wanted).bit_length() - 1
 
 
 def occupied(bag: Index, bags: int) -> tuple[Index, Index]:

@@ -55,13 +55,12 @@ def number_cells(
     ``bag`` are bags of the ``finest`` cut; the coarser one is that of :func:`biasamp.counts.bagging.fewer_bags`. Without
     ``codes`` there is one stratum.
     """
-    half, middle, ratio, shift = finest // 2, bags // 2, finest // bags, 0
+    ratio, shift = finest // bags, 0
     while ratio > 1:
         ratio //= 2
         shift += 1
     for k in range(len(bag)):
-        upper = np.int64(bag[k] >= half)
-        row = ((bag[k] - upper * half) >> shift) + upper * middle
+        row = bag[k] >> shift
         if len(codes):
             row += codes[k] * bags
         at = np.uint32(row * labels + label[k])
