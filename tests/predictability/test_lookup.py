@@ -289,3 +289,15 @@ def test_mean_f1_is_exact_for_as_many_functions_as_4096():
     best = (hit / (said + table[:, 1].sum()) + miss / (no + table[:, 0].sum())).max()
     assert best_score(table, table, "f1") == pytest.approx(best, abs=1e-12)
     assert best_score(table[:7], table[:7], "f1") == pytest.approx(best, abs=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("quality", ["accuracy", "balanced_accuracy", "f1", "auc"])
+def test_tables_of_any_sum_are_learnt_from_alike(quality, scale):
+    """Shares, or as many records a thousand times, with an input that was never seen."""
+    train = np.array([[9, 1], [30, 8], [0, 0], [100, 5], [1, 2]])
+    test = np.array([[3, 4], [5, 2], [6, 1], [2, 2], [1, 3]])
+    small = train * scale
+    assert best_score(small, test, quality, label=True) == pytest.approx(best_score(train, test, quality, label=True))
+    if quality != "auc":
+        assert answers(small, quality, label=True).tolist() == answers(train, quality, label=True).tolist()
