@@ -259,3 +259,14 @@ def test_files_and_headings(tmp_path: Any) -> None:
     assert (tmp_path / "a.html").read_text(encoding="utf-8").startswith("<!")
     assert len(result.to_frame("pandas")) == 3
     assert "few" in result._repr_html_()
+
+
+def test_what_a_table_is_where_nothing_is_said() -> None:
+    """Two percent is small, intervals are of 95%, and nothing is withheld."""
+    from biasamp.amplification.impact_result import GroupTable, Impact
+
+    (table,) = made().tables
+    plain = Impact((table,), 326, 103, "selected=1")
+    assert plain.to_dict() == made().to_dict()
+    bare = GroupTable("g", ("g",), table.members, table.applicants, table.selected, 0, 0, table.withheld)
+    assert Impact((bare,), 326, 103, "selected=1").to_dict() == made().to_dict()

@@ -194,3 +194,14 @@ def test_a_limit_that_rounding_passes() -> None:
 def test_how_much_less_a_better_choice_could_cost() -> None:
     assert LeastCost((0,), 1.0, 5.0, 3.5).gap == 1.5
     assert LeastCost((0,), 1.0, 5.0, 5.5).gap == 0.0
+
+
+@pytest.mark.parametrize("shift", [-5.0, 0.0, 300.0])
+def test_hulls_do_not_depend_on_where_the_figures_lie(shift: float) -> None:
+    """Nor do points a hair off a line, which rounding may put on either side."""
+    x, c = np.array([0.0, 1.0, 2.0, 3.0, 4.0]), np.array([9.0, 5.0, 3.0, 2.0, 1.5])
+    for points in (c, 9.0 - 2.0 * x, np.array([9.0, 7.0, 5.0, 2.9, 1.0])):
+        plain, moved = Options.of(x, points), Options.of(x + shift, points + 2.0 * abs(shift))
+        assert plain.hull.tolist() == moved.hull.tolist()
+    assert Options.of(x + shift, 9.0 - 2.0 * x).hull.tolist() == [0, 4]
+    assert Options.of(x + shift, c).hull.tolist() == [0, 1, 2, 3, 4]

@@ -73,6 +73,8 @@ def test_what_was_not_seen() -> None:
     both = [added("true_positive_rate", g, 0) + added("false_positive_rate", g, 0) for g in (0, 2)]
     assert found["mean_per_class_accuracy"] == pytest.approx(sum(both) / 4 / 2**2)
     assert set(found) == set(WORST)
+    alone = unseen_discordance(made, WORST, PAIRS, np.array([False, False, True]))
+    assert alone["mean_per_class_accuracy"] == pytest.approx(both[1] / 4)
     nobody = replace(made["true_positive_rate"], hits=0 * made["accuracy"].hits, size=0 * made["accuracy"].size)
     none = unseen_discordance({**made, "true_positive_rate": nobody}, WORST, PAIRS, KEPT)
     assert none["mean_per_class_accuracy"] == 0.0
