@@ -487,3 +487,11 @@ def test_two_gaps_are_told_apart() -> None:
     assert {row["gap"] for row in result.excluded} == {"a,b", "a,c"}
     assert "dp_gap[a,b]" in result.table.columns
     assert repr(result).endswith("; 4 labels not ranked in some gap)")
+
+
+def test_no_gap_is_less_than_0_and_0() -> None:
+    result = biasamp.associate(of_cells({"y": (4, 4)}, (20, 20)), ["a", "b"], min_expected=0)
+    for toward in ("a", "b"):
+        top = result.top("dp", 1, toward=toward)
+        assert not np.signbit(top["gap"]).any()
+        assert top["low"] == pytest.approx(-top["high"])
