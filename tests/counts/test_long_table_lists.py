@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -89,3 +91,100 @@ def test_lists_are_counted(kernel: str) -> None:
     assert all(edge.last is None for edge in part.edges)
     counts = part.finished(["A", "B"], [["a"], ["b"]])
     assert (counts.n, counts.count.tolist(), counts.overlap.tolist()) == (4, [2, 2, 1], [[2, 1], [1, 2]])
+
+
+@pytest.mark.skipif(not numba_installed(), reason="numba is not installed")
+class TestInOneGo:
+    """Rows of whole numbers are counted in one go, up to the first that cannot be."""
+
+    def counted(self, ids: Any, labels: Any, score: Any = None, **options: Any) -> tuple[int, LongCounter]:
+        counter = LongCounter([["0"], ["1"]], kernel="numba", **options)
+        return counter._integers(pa.array(ids), pa.array(labels), score), counter
+
+    def test_rows_of_whole_numbers(self) -> None:
+        many, counter = self.counted([1, 1, 2], [0, 5, 1])
+        assert many == counter.rows == 3
+        assert counter.tally.own_codes
+        assert (counter.runs.first, counter.runs.last) == (1, 2)
+        assert counter._integers(pa.array([2, 7]), pa.array([900, 0]), None) == 2
+        assert (counter.rows, counter.runs.first, counter.runs.last) == (5, 1, 7)
+        counts = counter.part().finished(["x", "y"], [["0"], ["1"]])
+        assert (counts.n, counts.labels, counts.count.tolist()) == (3, ("0", "1", "5", "900"), [2, 1, 1, 1])
+        # Scores that nobody asks about are in nobody's way.
+        score = pa.array([0.1, 0.2, 0.3])
+        assert self.counted([1, 1, 2], [0, 5, 1], score)[0] == 3
+        assert self.counted([1, 1, 2], [0, 5, 1], None, threshold=0.5)[0] == 3
+        assert self.counted([1, 1, 2], [0, 5, 1], None, pairing=Pairing(ids=True))[0] == 3
+
+    def test_rows_of_which_more_must_be_known(self) -> None:
+        score = pa.array([0.1, 0.2, 0.3])
+        assert self.counted([1, 1, 2], [0, 5, 1], score, threshold=0.15)[0] == 0
+        assert self.counted([1, 1, 2], [0, 5, 1], keep_keys=True)[0] == 0
+        assert self.counted([1, 1, 2], [0, 5, 1], pairing=Pairing(ids=True, bags=True))[0] == 0
+        assert self.counted(np.array([1, 1, 2], dtype=np.uint64), [0, 5, 1])[0] == 0
+        assert self.counted([1, None, 2], [0, 5, 1])[0] == 0
+        assert self.counted([1, 1, 2], [0, None, 1])[0] == 0
+        assert self.counted(["1", "1", "2"], [0, 5, 1])[0] == 0
+        assert self.counted([1, 1, 2], ["0", "5", "1"])[0] == 0
+        plain = LongCounter([["0"]], kernel="numpy")
+        assert plain._integers(pa.array([1]), pa.array([0]), None) == 0
+
+    def test_up_to_a_row_that_is_in_the_way(self) -> None:
+        for labels, many in (([0, 5, -1, 0], 2), ([-1, 5, 0, 0], 0), ([-3, -2, -1, -1], 0)):
+            found, counter = self.counted([1, 1, 2, 3], labels)
+            assert found == counter.rows == many
+        top = 1 << 22
+        assert self.counted([1, 2], [0, top - 1])[0] == 2
+        assert self.counted([1, 2], [0, top])[0] == 0
+        # An id that falls.
+        found, counter = self.counted([1, 4, 3, 5], [0, 1, 2, 0])
+        assert (found, counter.runs.last) == (2, 4)
+        # Once a row was in the way all that follow go the longer way, and the counts are the same.
+        counter = LongCounter([["0"], ["1"]], kernel="numba")
+        counter.add(pa.array([1, 1, 2]), pa.array([0, -5, 1]))
+        assert not counter.tally.own_codes
+        counter.add(pa.array([2, 3]), pa.array([0, 1]))
+        assert not counter.tally.own_codes
+        counts = counter.part().finished(["x", "y"], [["0"], ["1"]])
+        assert (counts.n, dict(zip(counts.labels, counts.count.tolist(), strict=True))) == (
+            3,
+            {"-5": 1, "0": 2, "1": 2},
+        )
+        assert counts.overlap.tolist() == [[2, 1], [1, 2]]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_ends_of_a_stretch(kernel: str) -> None:
+    """The first and the last record may go on elsewhere; records of lists do not."""
+    for text in (False, True):
+        counter = LongCounter([["0"], ["1"]], kernel=kernel)
+        label = np.array([0, 5, 1, 7])
+        counter.add(pa.array([3, 3, 4, 9]), pa.array(label.astype(str) if text else label))
+        (edge,) = counter.part(6).edges
+        assert (edge.start, edge.stop, edge.first_record, edge.last_record) == (6, 7, 3, 9)
+        assert edge.first is not None
+        assert sorted(edge.first) == ["0", "5"]
+        assert edge.last == ("7",)
+        assert edge.spans == ((3, 9),)
+        assert edge.keys is None
+        one = LongCounter([["0"], ["1"]], kernel=kernel)
+        one.add(pa.array([3, 3]), pa.array(["0", "5"] if text else [0, 5]))
+        (edge,) = one.part().edges
+        assert edge.first is None
+        assert edge.last is not None
+        assert sorted(edge.last) == ["0", "5"]
+    fallen = LongCounter([["0"]], kernel=kernel, keep_keys=True)
+    fallen.add(pa.array([5, 4]), pa.array(["0", "1"]))
+    (edge,) = fallen.part().edges
+    assert edge.spans is None
+    assert edge.keys is not None
+    assert edge.keys.tolist() == record_keys(np.array([5, 4])).tolist()
+    two = LongCounter([["0"]], kernel=kernel)
+    two.add(pa.array([1]), pa.array([0]))
+    two.end(0)
+    two.add(pa.array([1]), pa.array([4]))
+    two.end(1)
+    (edge,) = two.counted().edges
+    assert (edge.start, edge.stop) == (0, 2)
+    counts = two.counted().finished(["x"], [["0"]])
+    assert (counts.n, counts.count.tolist()) == (1, [1, 1])
