@@ -306,3 +306,22 @@ def test_a_group_that_nobody_has_is_no_warning() -> None:
         assert np.isnan(made.groups[name][2])
     assert made.groups["sign"].tolist() == [*plain.groups["sign"].tolist(), 0]
     assert made.groups["sign_p"][2] == 1.0
+
+
+def test_outcomes_of_small_units() -> None:
+    """Thousandths are standardised as thousands are."""
+    group, outcome, said = ["a", "b"] * 20, np.array([1.0, 3.0] * 20), np.array([0.5, 3.25] * 20)
+    for unit in (1e-3, 1.0, 1e3):
+        made = biasamp.mean_amplification(group, unit * outcome, predicted=unit * said)
+        assert made.deviation == pytest.approx(unit)
+        assert made.groups["standardised"].tolist() == pytest.approx([0.5, 0.25])
+        assert made.standardised == pytest.approx(0.375)
+
+
+def test_resamples_without_any_record() -> None:
+    """Of two records a resample may hold none: it is passed over without a word."""
+    made = biasamp.mean_amplification(["a", "b"], [1.0, 3.0], predicted=[0.5, 3.25])
+    drawn = made.resampled(200, 0)
+    assert np.isnan(drawn).any()
+    assert np.isfinite(made.confidence_interval(resamples=200).standard_error)
+    assert made.groups["delta"].tolist() == [-0.5, 0.25]

@@ -68,7 +68,8 @@ def ratios_to_highest(selected: Floats, applicants: Floats, level: float = 0.95)
     others = ~np.eye(len(p), dtype=bool) & may[None, :]
     # A group is compared with the other candidates; with itself it is exactly 1.
     least = np.where(others, least, np.where(may, 1.0, np.inf)[:, None] + np.zeros_like(least))
-    low[there] = np.minimum(least.min(axis=1), 1.0)
+    # The highest observed is a candidate: no lower limit is above 1.
+    low[there] = least.min(axis=1)
     reach = np.where(others, most, -np.inf).max(axis=1, initial=-np.inf)
     high[there] = np.where(may, 1.0, np.minimum(reach, 1.0))
     return RatiosToHighest(value, low, high, candidates)
