@@ -168,6 +168,20 @@ def test_p_of_a_difference_that_records_alone_would_never_give() -> None:
     assert case.reach(1.0 - p) == pytest.approx(50.0, rel=1e-4)
 
 
+def test_an_interval_that_is_sure_has_no_end() -> None:
+    for records, spread in ((0.0, 1.0), (1.0, 0.0), (1.0, 1.0)):
+        assert Plain(0.1, records, [(3, spread, 0.0)]).made.reach(1.0).tolist() == [np.inf]
+
+
+def test_figures_far_beyond_all_chance_raise_no_warning() -> None:
+    """One that runs move beside one that they do not: its quantile is beyond all numbers."""
+    seeds = (Seeds(3, np.array([0.0, 1e-4]), np.zeros(2)),)
+    made = CrossedMean(np.array([0.5, 0.1]), np.array([1e-6, 1e-6]), seeds)
+    p = made.p()
+    assert p[0] == 0.0
+    assert p[1] == Plain(0.1, 1e-6, [(3, 1e-4, 0.0)]).made.p()[0]
+
+
 def test_units_are_those_of_the_records_alone() -> None:
     for units, freedom in ((1.0, 1.0), (0.0, 1.0), (2.0, 1.0), (7.5, 6.5)):
         made = Plain(0.05, 0.001, [(1, 0.0, 0.0)], units).made

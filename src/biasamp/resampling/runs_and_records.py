@@ -332,8 +332,8 @@ class _Parts:
     def _weighted(self, runs: Floats, records: Floats) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
             share = np.where(self.variance > 0.0, self.runs / self.variance, 0.0)
-        # A part that is not there has no say, though its quantile be infinite.
-        return np.where(share > 0.0, share * runs, 0.0) + np.where(share < 1.0, (1.0 - share) * records, 0.0)
+            # A part that is not there has no say, though its quantile be infinite.
+            return np.where(share > 0.0, share * runs, 0.0) + np.where(share < 1.0, (1.0 - share) * records, 0.0)
 
     def reach(self, level: float) -> Floats:
         return self.quantile(level) * np.sqrt(self.variance)
