@@ -12,7 +12,7 @@ from biasamp.resampling import model_difference
 from biasamp.resampling.model_difference import SAME, UNDECIDED, compare_errors, compare_extremes, compare_values
 
 RNG = np.random.default_rng(4)
-SHARED = RNG.normal(size=201)
+SHARED = 0.5 * RNG.normal(size=201)
 OWN = 0.1 * RNG.normal(size=201)
 NAN = float("nan")
 FIRST, SECOND = 0.2 + SHARED, 0.5 + SHARED + OWN
@@ -67,7 +67,8 @@ def test_resamples_without_a_value_are_left_out() -> None:
         assert few.verdict == "the difference is undefined: too few resamples hold a value"
     two = compare_values(0.2, 0.5, np.where(np.arange(201) < 2, 0.0, NAN), SECOND)
     assert two.standard_error == pytest.approx(np.std(SECOND[:2], ddof=1))
-    none = compare_values(0.2, 0.5, FIRST * NAN, SECOND)
+    none = compare_values(0.2, 0.5, FIRST * NAN, SECOND, unseen=0.1)
+    assert np.isnan([none.standard_error, none.low, none.high]).all()
     assert none.verdict == "the difference is undefined: too few resamples hold a value"
     assert not none.decided
 

@@ -105,7 +105,8 @@ def compare_values(
         low, high = percentile_interval(moved, level)
         error = float(np.nanstd(moved, ddof=1))
     same = error == 0.0 and low == high == second - first == 0.0
-    still = error == 0.0 and not (np.nanstd(first_values) > 0.0 or np.nanstd(second_values) > 0.0)
+    # Where differences are all the same, either figure is moved if the other is.
+    still = error == 0.0 and not np.nanstd(first_values) > 0.0
     if (unseen or fewest) and error == 0.0:
         # No resample moves the difference: only records that were not seen can. Models that agree in all n records may
         # differ in a share of others which n records miss with the chance that the interval allows.
@@ -116,7 +117,7 @@ def compare_values(
             same, reach, method = False, quantile * apart, "of the intervals of both: no resample moves the figures"
         error = reach / quantile
         low, high = second - first - reach, second - first + reach
-    elif unpaired is None and unseen and error > 0.0:
+    elif unpaired is None and unseen:
         stretch = float(np.sqrt(1.0 + unseen / error**2))
         error *= stretch
         # Resamples of few records lean away from 0, where the truth does not: the normal ends hold, too.
