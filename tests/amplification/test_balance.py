@@ -228,3 +228,9 @@ def test_ratios_that_balance_takes() -> None:
     # A declared task that nobody has is in nobody's way.
     declared = biasamp.categorical(["a", "b"] * 4, categories=["a", "b", "c"])
     assert len(biasamp.balance(declared, ["m", "m", "f", "f"] * 2, ratio=2)) == 8
+
+
+def test_tasks_that_nobody_has_are_not_blamed() -> None:
+    with pytest.raises(ValueError, match="objects: task 1 has 0 men and 2 women left"):
+        within_ratio([[0, 0], [0, 1], [0, 1]], [1, 0, 0])
+    assert within_ratio([[0, 1], [0, 1]], [1, 0]).tolist() == [0, 1]

@@ -253,3 +253,24 @@ def test_figures_of_a_table() -> None:
             for name, parts in expected.items():
                 told = [found[name + end][g, o] for end in ("", "_low", "_high")]
                 assert told == pytest.approx([NAN] * 3 if g == 1 else [float(part) for part in parts], nan_ok=True)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("soft", [False, True])
+def test_groups_that_nobody_has_change_no_rate(weighted: bool, soft: bool) -> None:
+    """Rates and records of the others are as without them; theirs are unknown, of no records."""
+    import biasamp
+
+    _, group, truth, said, w = evaluation(8, weighted, soft)
+    made = []
+    for categories in (["a", "b", "c"], ["a", "b", "c", "d"]):
+        given = biasamp.categorical(group, categories=categories)
+        read, _, _ = read_evaluation(given, truth, said if soft else said.astype(int), None, w if weighted else None)
+        made.append([proportion(BagCounts.from_labels(read), rate) for rate in RATES])
+    for few, all_ in zip(*made, strict=True):
+        for name in ("hits", "size", "records", "value"):
+            np.testing.assert_allclose(getattr(all_, name)[:3], getattr(few, name))
+        np.testing.assert_allclose(all_.effective[:3], few.effective, rtol=0.1)
+        assert np.isnan(all_.value[3]).all()
+        assert all_.records[3].tolist() == [0.0, 0.0]
+        assert np.isnan(all_.interval(0.95)).any()
