@@ -205,3 +205,14 @@ def test_closed_records_are_counted_when_they_are_many(monkeypatch: pytest.Monke
     assert (whole.closed, whole.counts.n) == ((), 2)
     assert whole._settled() is whole
     check((whole + parts[4]).finished(["A", "B"], MEMBERS), [(number, label) for number in range(5) for label in "ax"])
+
+
+def test_parts_that_ascend() -> None:
+    falling, rising = part([(5, "a"), (1, "b")], 0, keep_keys=True), part([(9, "a"), (10, "b")], 2, keep_keys=True)
+    assert rising.ordered
+    assert not falling.ordered
+    # Of two stretches nobody knows how they go together, and one that falls is enough.
+    for one, two in ((falling, rising), (rising, falling), (part([(1, "a")], 0), part([(2, "a")], 2))):
+        assert len((one + two).edges) == 2
+        assert not (one + two).ordered
+    assert (part([(1, "a")], 0) + part([(2, "a")], 1)).ordered
