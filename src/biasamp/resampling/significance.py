@@ -296,7 +296,7 @@ def pair_intervals(
             effective = effective / clusters.of_intervals
         shrunk, error, _ = adjusted_change(counts, effective)
     reach = _quantile(level, clusters) * error
-    return np.clip(shrunk - reach, -1.0, 1.0), np.clip(shrunk + reach, -1.0, 1.0)
+    return np.maximum(shrunk - reach, -1.0), np.minimum(shrunk + reach, 1.0)
 
 
 def adjusted_change(counts: PairCounts, effective: Floats) -> tuple[Floats, Floats, Floats]:
@@ -328,7 +328,7 @@ def rate_intervals(
         rate = floats(counts.joint_predicted) / given
         centre = (effective * rate + z * z / 2.0) / (effective + z * z)
         reach = z * np.sqrt(centre * (1.0 - centre) / (effective + z * z))
-    return np.clip(centre - reach, 0.0, 1.0), np.clip(centre + reach, 0.0, 1.0)
+    return np.maximum(centre - reach, 0.0), np.minimum(centre + reach, 1.0)
 
 
 def delta_p(counts: PairCounts) -> Floats:
