@@ -136,3 +136,10 @@ def test_pairs_without_a_sign_are_told() -> None:
     with pytest.warns(UserWarning, match="2 pairs are left out of the mean: because; .excluded lists them"):
         warn_of([{"reason": "because"}, {"reason": "also"}])
     warn_of([])
+
+
+def test_a_single_group() -> None:
+    """One yes/no group: its own rate beside that of all."""
+    (entry,) = invented_labels(counted([[4]], [50], 60), exclusive=False)
+    assert (entry["count"], entry["rate"]) == (4, pytest.approx(4 / 60))
+    assert entry["groups"][0]["rate"] == pytest.approx(4 / 50)

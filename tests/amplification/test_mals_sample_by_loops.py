@@ -360,3 +360,12 @@ def test_spread_of_half_the_pairs() -> None:
         found = metric._doubts(counts, counts, metric.mals_pairs(counts, counts), True)
         assert any("so near 1/3" in words for words in found) == told
         assert metric._doubts(counts, counts, metric.mals_pairs(counts, counts), False) == ()
+
+
+def test_columns_in_the_place_of_others() -> None:
+    import biasamp
+
+    with pytest.raises(ValueError, match="are the same column"):
+        biasamp.mals(A, T, A_HAT, T)
+    with pytest.raises(ValueError, match="are the same column"):
+        biasamp.mals(A, A, A_HAT, T_HAT)

@@ -129,3 +129,10 @@ def test_values_stay_in_their_range() -> None:
     size = biasamp.multi(["a", "b"] * 4, [1, 0] * 4, [0, 1] * 4)
     low, high = size.quiet_interval(0.999, "closed_form")
     assert 0.0 <= low <= high <= 1.0
+
+
+@pytest.mark.parametrize("wrong", [2.5, "many", 10**12])
+def test_resamples_are_whole_numbers_within_reason(wrong: Any) -> None:
+    for method in ("bootstrap", "closed_form"):
+        with pytest.raises((TypeError, ValueError), match="resamples"):
+            made().quiet_interval(method=method, resamples=wrong)
