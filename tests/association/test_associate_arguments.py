@@ -277,3 +277,14 @@ def test_crossed_identities_are_measured() -> None:
     assert crossed.joint[tie].tolist() == [0, 10, 10, 0]
     assert crossed.is_identity[[crossed.labels.index(name) for name in ("man", "young")]].all()
     assert not crossed.is_identity[tie]
+
+
+def test_one_text_is_no_list_of_identities() -> None:
+    counts = biasamp.count(IMAGES, identities=["man", "woman", "out"])
+    for data in (IMAGES, counts):
+        with pytest.raises(TypeError, match="identities is the text 'man'; a list of labels"):
+            biasamp.associate(data, "man")
+    with pytest.raises(TypeError, match="identities is None: name the labels of at least one identity"):
+        biasamp.associate(IMAGES, strata=["out"])
+    asked = biasamp.associate(counts, ["man", "woman"], strata=["out"])
+    assert asked.to_dict()["conditional"] == biasamp.associate(IMAGES, PEOPLE, strata=["out"]).to_dict()["conditional"]
