@@ -135,6 +135,18 @@ def test_p_of_weighted_changes(kind: str) -> None:
     assert (found < 0.5).any()
 
 
+def test_p_of_hard_changes_is_of_the_records_that_are_wrong() -> None:
+    """Those that have the label in truth and in prediction, and those that have it in neither, say nothing."""
+    held = records("hard")
+    found = delta_p(held.counts)
+    for g, o in PAIRS:
+        _, one, said = held.pair(g, o)
+        gained, lost = int((said > one).sum()), int((said < one).sum())
+        assert ((said == 1) & (one == 1)).any()
+        expected = stats.binomtest(gained, gained + lost).pvalue if gained + lost else 1.0
+        assert found[g, o] == pytest.approx(expected, rel=1e-12)
+
+
 def test_p_of_fair_coins_is_scipys() -> None:
     heads, tails = np.meshgrid(np.arange(14.0), np.arange(14.0))
     found = fair_coins_p(heads, tails)
