@@ -292,6 +292,8 @@ def test_runs_that_cannot_be_compared(runs: Any, tmp_path: Path) -> None:
     for level in (0, 1, 1.5):
         with pytest.raises(ValueError, match=r"level is .*; it must lie strictly between 0 and 1"):
             biasamp.association_change(usual, usual, level=level)
+    with pytest.raises(ValueError, match="records is 'same'; use one of 'auto', 'independent'"):
+        biasamp.association_change(usual, usual, records="same")
     with pytest.raises(ValueError, match="correction is 'none'"):
         biasamp.association_change(usual, usual, correction="none")
     with pytest.raises(TypeError, match=r"new is a int; what biasamp.associate gives is needed"):

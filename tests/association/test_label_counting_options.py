@@ -462,3 +462,17 @@ def test_rows_are_brought_together_by_codes_that_threads_share(monkeypatch: pyte
     assert gather.pairing == Pairing(True, True)
     assert gather.shared_bytes > 0
     assert gather.kernel == spread.kernel == choose(8, True, 2)
+
+
+def test_an_engine_that_says_no_threads_has_all_its_memory_for_one() -> None:
+    class Bare:
+        name, memory, batch_rows = "local", 4_000, 100
+
+        def reduce(self, kernel: Any, parts: Any, merge: Any) -> Any:
+            asked.append(kernel.shared_bytes)
+            return kernel.together(parts)[0]
+
+    asked: list[int] = []
+    counts, _ = count_source(source_of(), ["a"], engine=Bare())  # type: ignore[arg-type]
+    assert counts.n == 5
+    assert asked == [1000]
