@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -151,3 +152,15 @@ def test_results_of_other_kinds_are_refused() -> None:
         movement({"n": 5})  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="one identity has no gap"):
         movement(biasamp.associate([["m", "y"], ["y"]] * 5, ["m"]))
+
+
+def test_starting_counts_go_through_orders_of_magnitude(two: biasamp.Association) -> None:
+    """As if each record stood for ten thousand."""
+    counts = two.values.counts
+    whole = {name: getattr(counts, name) * 10_000 for name in ("n", "count", "overlap", "identity_joint")}
+    large = biasamp.associate(replace(counts, **whole), metrics="dp")
+    found = movement(large)
+    assert sorted(set(found["start"].tolist())) == [10, 100, 1_000, 10_000, 100_000]
+    assert found["count"].tolist() == pytest.approx([10**k * step for k in range(1, 6) for step in STEPS])
+    assert (found["joint_1"] / found["count"]).tolist() == pytest.approx([0.6] * 35)
+    assert (found["joint_2"] / found["count"]).tolist() == pytest.approx([0.3] * 35)
