@@ -594,3 +594,15 @@ def test_sums_of_fractions_are_fixed() -> None:
     assert arrays["joint_truth"].dtype == np.int64
     assert floats(agreeing).tolist() == [1.25]
     assert floats(arrays["joint_predicted"])[0].tolist() == [[0.5], [1.25]]
+
+
+def test_columns_of_several_blocks_are_all_counted() -> None:
+    """Each block's columns lie together, those of all do not."""
+    rng = np.random.default_rng(9)
+    n, bag = 40, np.arange(40) % 3
+    parts = [several(rng.integers(0, 2, (n, 2)), by_column=True).blocks[0] for _ in range(4)]
+    both = LabelSet(tuple(parts[:2])), LabelSet(tuple(parts[2:]))
+    given, codes = one_of(rng.integers(0, 2, n), 2), one_of(rng.integers(0, 4, n), 4)
+    same(Evaluation(given, *both), bag, 3)
+    same(Evaluation(both[0], codes, codes), bag, 3)
+    same(Evaluation(LabelSet((*given.blocks, *parts[0:1])), codes, codes), bag, 3)
