@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from biasamp.counts.kernels import long_numba, long_pairs, long_tally
-from biasamp.counts.kernels.long_tally import (
+pytest.importorskip("numba")
+
+from biasamp.counts.kernels import long_numba, long_pairs, long_tally  # noqa: E402
+from biasamp.counts.kernels.long_tally import (  # noqa: E402
     MOST_COLUMNS,
     NumpyTally,
     Tally,
