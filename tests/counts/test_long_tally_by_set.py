@@ -12,8 +12,8 @@ import pytest
 
 pytest.importorskip("numba")
 
-from biasamp.counts.kernels import long_numba, long_pairs, long_tally  # noqa: E402
-from biasamp.counts.kernels.long_tally import (  # noqa: E402
+from biasamp.counts.kernels import long_numba, long_pairs, long_tally
+from biasamp.counts.kernels.long_tally import (
     MOST_COLUMNS,
     NumpyTally,
     Tally,
